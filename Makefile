@@ -1,0 +1,36 @@
+# make demo · make test · make check · make bench     (each creates what it needs)
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo setup dev test check clean
+
+demo: setup            ## a chat with the daemon in this very folder
+	@$(BIN)/singletree chat
+
+setup: $(VENV)/.ready
+dev: $(VENV)/.ready-dev
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	@sh .ci/venv $(PYTHON) $(VENV)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+check: dev             ## one fast loop: style, types, floors, tests that are not slow
+	@$(BIN)/ruff check daemon tests
+	@$(BIN)/ruff format --check -q daemon tests
+	@$(BIN)/mypy
+	@PYTHONPATH=daemon $(BIN)/lint-imports --no-cache >.floors.log 2>&1 || { cat .floors.log; rm -f .floors.log; exit 1; }
+	@rm -f .floors.log
+	@$(BIN)/pytest -m 'not slow and not client'
+
+test: dev              ## everything
+	@$(MAKE) --no-print-directory check
+	@$(BIN)/pytest -m 'slow or client'
+
+clean:
+	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The terminal client: standard library only, speaks only the protocol."""

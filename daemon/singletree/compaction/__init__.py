@@ -1,0 +1,1 @@
+"""How it forgets: budgets, cut points, summaries. Pure; the model is a function handed in."""

@@ -1,0 +1,1 @@
+"""The session tree and its append-only file. Synchronous."""

@@ -1,0 +1,210 @@
+"""One line of a session file <-> one entry: the header, the kinds we know, and those we do not.
+
+Shapes are pi's, version 3: every entry has `type`, `id`, `parentId`, `timestamp`; unknown kinds and
+fields are kept. This module never opens a file. Read next: tree.py (how entries stand together),
+log.py (how they reach the disk).
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, TypeAdapter
+
+from singletree.messages import AgentMessage, Content, Usage, Wire
+
+SESSION_VERSION = 3
+LEAF_TYPE = "singletree.leaf"
+"""`customType` of the entry that stores where the leaf stands; its parent is the target."""
+
+
+def iso_now() -> str:
+    """The present as entries write it: ISO 8601, milliseconds, Z."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def iso_to_ms(timestamp: str) -> int:
+    """Milliseconds since the epoch; 0 where the text is no date."""
+    try:
+        return round(datetime.fromisoformat(timestamp.replace("Z", "+00:00")).timestamp() * 1000)
+    except ValueError:
+        return 0
+
+
+class SessionHeader(Wire):
+    """The first line of a file. `parent_session` is a path."""
+
+    type: Literal["session"] = "session"
+    version: int = 1
+    id: str
+    timestamp: str = ""
+    cwd: str = ""
+    parent_session: str | None = None
+
+
+class EntryBase(Wire):
+    """What every entry has. One made by hand has no place yet: `History.append` gives it one."""
+
+    id: str = ""
+    parent_id: str | None = None
+    timestamp: str = ""
+
+
+class MessageEntry(EntryBase):
+    """Something said."""
+
+    type: Literal["message"] = "message"
+    message: AgentMessage
+
+
+class ModelChangeEntry(EntryBase):
+    """Another model from here on."""
+
+    type: Literal["model_change"] = "model_change"
+    provider: str
+    model_id: str
+
+
+class ThinkingLevelChangeEntry(EntryBase):
+    """Another thinking level from here on."""
+
+    type: Literal["thinking_level_change"] = "thinking_level_change"
+    thinking_level: str
+
+
+class UsageEntry(EntryBase):
+    """Tokens spent outside an answer; counts in cost, not in context."""
+
+    type: Literal["usage"] = "usage"
+    kind: str = ""
+    provider: str = ""
+    model: str = ""
+    usage: Usage = Field(default_factory=Usage)
+    note: str | None = None
+
+
+class CompactionEntry(EntryBase):
+    """A hand-over: the summary stands for everything before `first_kept_entry_id`."""
+
+    type: Literal["compaction"] = "compaction"
+    summary: str
+    first_kept_entry_id: str
+    tokens_before: int = 0
+    details: JsonValue = None
+    usage: Usage | None = None
+    from_hook: bool | None = None
+
+
+class BranchSummaryEntry(EntryBase):
+    """What was tried on a branch that was left; `from_id` is its old leaf, or "root"."""
+
+    type: Literal["branch_summary"] = "branch_summary"
+    summary: str
+    from_id: str = "root"
+    details: JsonValue = None
+    usage: Usage | None = None
+    from_hook: bool | None = None
+
+
+class ContextEditEntry(EntryBase):
+    """Alters what another entry gives to the context: `replacement` null hides it."""
+
+    type: Literal["context_edit"] = "context_edit"
+    target_id: str
+    replacement: JsonValue = None
+
+
+class CustomEntry(EntryBase):
+    """State of an extension, or of ours; never sent."""
+
+    type: Literal["custom"] = "custom"
+    custom_type: str
+    data: JsonValue = None
+
+
+class CustomMessageEntry(EntryBase):
+    """A message of an extension; sent as the user's."""
+
+    type: Literal["custom_message"] = "custom_message"
+    custom_type: str
+    content: Content
+    display: bool = True
+    details: JsonValue = None
+
+
+class LabelEntry(EntryBase):
+    """A bookmark on another entry; missing or empty clears it."""
+
+    type: Literal["label"] = "label"
+    target_id: str
+    label: str | None = None
+
+
+class SessionInfoEntry(EntryBase):
+    """The session's name."""
+
+    type: Literal["session_info"] = "session_info"
+    name: str | None = None
+
+
+class UnknownEntry(EntryBase):
+    """A kind we do not know, or one whose shape is not as it should be: kept and walked through."""
+
+    type: str = ""
+
+
+_KINDS: dict[str, type[EntryBase]] = {
+    "message": MessageEntry,
+    "model_change": ModelChangeEntry,
+    "thinking_level_change": ThinkingLevelChangeEntry,
+    "usage": UsageEntry,
+    "compaction": CompactionEntry,
+    "branch_summary": BranchSummaryEntry,
+    "context_edit": ContextEditEntry,
+    "custom": CustomEntry,
+    "custom_message": CustomMessageEntry,
+    "label": LabelEntry,
+    "session_info": SessionInfoEntry,
+}
+
+
+def _tag(value: object) -> str:
+    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    return kind if isinstance(kind, str) and kind in _KINDS else "unknown"
+
+
+Entry = Annotated[
+    Annotated[MessageEntry, Tag("message")]
+    | Annotated[ModelChangeEntry, Tag("model_change")]
+    | Annotated[ThinkingLevelChangeEntry, Tag("thinking_level_change")]
+    | Annotated[UsageEntry, Tag("usage")]
+    | Annotated[CompactionEntry, Tag("compaction")]
+    | Annotated[BranchSummaryEntry, Tag("branch_summary")]
+    | Annotated[ContextEditEntry, Tag("context_edit")]
+    | Annotated[CustomEntry, Tag("custom")]
+    | Annotated[CustomMessageEntry, Tag("custom_message")]
+    | Annotated[LabelEntry, Tag("label")]
+    | Annotated[SessionInfoEntry, Tag("session_info")]
+    | Annotated[UnknownEntry, Tag("unknown")],
+    Discriminator(_tag),
+]
+
+ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry, config=ConfigDict(defer_build=True))
+
+
+def dump(item: SessionHeader | EntryBase) -> bytes:
+    """One line with its LF.
+
+    The key order type, id, parentId, timestamp lets index.py read heads without decoding.
+    """
+    data = item.model_dump(mode="json", by_alias=True, exclude_none=True)
+    head: dict[str, JsonValue] = {"type": data.pop("type"), "id": data.pop("id")}
+    if isinstance(item, EntryBase):
+        head["parentId"] = data.pop("parentId", None)
+        head["timestamp"] = data.pop("timestamp")
+        if isinstance(item, ContextEditEntry):
+            data.setdefault("replacement", None)
+    text = json.dumps({**head, **data}, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.encode() + b"\n"

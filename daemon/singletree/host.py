@@ -1,0 +1,1 @@
+"""The hall: one AgentSession per workspace; everything is put together here."""

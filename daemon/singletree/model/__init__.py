@@ -1,0 +1,1 @@
+"""Who answers: model APIs over HTTP, a scripted model, a model without a network."""

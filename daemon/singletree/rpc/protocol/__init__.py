@@ -1,0 +1,1 @@
+"""Every method and event of the protocol, said once."""

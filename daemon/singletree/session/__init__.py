@@ -1,0 +1,1 @@
+"""The steward: joins the tree to the agent."""

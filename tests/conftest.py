@@ -1,0 +1,52 @@
+"""What every test has: a shut network, a detector for a blocked loop, a private home."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from blockbuster import BlockBuster, blockbuster_ctx
+
+
+@pytest.fixture(autouse=True)
+def loop_is_free(request: pytest.FixtureRequest) -> Iterator[BlockBuster | None]:
+    """Fail a test in which our own code blocks the event loop.
+
+    The one write per entry may stand in the loop (a file append is some microseconds).
+    """
+    if request.node.get_closest_marker("slow") or request.node.get_closest_marker("client"):
+        yield None
+        return
+    with blockbuster_ctx("singletree") as detector:
+        for name in ("os.write", "io.BufferedWriter.write", "os.stat"):
+            if name in detector.functions:
+                detector.functions[name].deactivate()
+        yield detector
+
+
+@pytest.fixture(autouse=True)
+def own_home(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
+    """A home and an agent folder of its own; no key of the machine's leaks in."""
+    home = tmp_path_factory.mktemp("home")
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GROQ_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(home / ".pi" / "agent"))
+    yield home
+
+
+@pytest.fixture(autouse=True)
+def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reaches beyond this machine."""
+    real = socket.socket.connect
+
+    def connect(self: socket.socket, address: object) -> None:
+        if isinstance(address, tuple) and address[0] not in ("127.0.0.1", "::1", "localhost"):
+            raise AssertionError(f"a test tried to reach {address!r}")
+        real(self, address)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", connect)

@@ -1,0 +1,43 @@
+"""The rules of the house, as tests: floors, module headers, what importing does."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import singletree
+
+PACKAGE = Path(singletree.__file__).parent
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def test_every_module_opens_with_what_it_is() -> None:
+    bare = [m.name for m in MODULES if not ast.get_docstring(ast.parse(m.read_text("utf-8")))]
+    assert bare == []
+
+
+def test_asyncio_stands_only_in_rpc() -> None:
+    guilty = [
+        str(m.relative_to(PACKAGE))
+        for m in MODULES
+        if m.relative_to(PACKAGE).parts[0] != "rpc" and "import asyncio" in m.read_text("utf-8")
+    ]
+    assert guilty == []
+
+
+def test_importing_the_package_does_nothing() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import singletree;"
+        "print(sorted(set(sys.modules) - before))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "['singletree']"
+    assert out.stderr == ""
+
+
+def test_changelog_tells_of_this_version() -> None:
+    changelog = (PACKAGE.parents[1] / "CHANGELOG.md").read_text("utf-8")
+    newest = next(line for line in changelog.splitlines() if line.startswith("## "))
+    assert newest.split()[1] == singletree.__version__

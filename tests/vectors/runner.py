@@ -1,0 +1,99 @@
+"""Runs behaviour vectors: data measured on pi 1.6.0, one family a file, one mapping a group.
+
+A family's test file names a mapping `group -> check(case)`; a check raises AssertionError where our
+functions, brought to the vectors' form, give something else. `SINGLETREE_VECTORS=DIR` runs the same
+on another folder of the same form. Left out is only what is marked `suspect` (outside the total) or
+stands in deviations.toml with its reason (told as deviating).
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import os
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+Check = Callable[["Case"], None]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One vector. `input` and `expected` are JSON as measured."""
+
+    name: str
+    input: Any
+    expected: Any
+    suspect: str | None
+    suspect_keys: tuple[str, ...]
+
+    @property
+    def group(self) -> str:
+        """The group, which is also the operation."""
+        return self.name.split("/")[1]
+
+
+def folder() -> Path:
+    """Where the data lies."""
+    return Path(os.environ.get("SINGLETREE_VECTORS") or HERE / "data")
+
+
+def cases(family: str) -> Iterator[Case]:
+    """All vectors of a family."""
+    path = folder() / f"{family}.jsonl"
+    with path.open(encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            raw = json.loads(line)
+            yield Case(
+                raw["name"],
+                raw["input"],
+                raw["expected"],
+                raw.get("suspect"),
+                tuple(raw.get("suspect_keys", ())),
+            )
+
+
+def deviations() -> list[Mapping[str, str]]:
+    """The rules of deviations.toml: `match` is a glob on the name, `reason` one sentence."""
+    rules: list[Mapping[str, str]] = tomllib.loads(
+        (HERE / "deviations.toml").read_text(encoding="utf-8")
+    ).get("deviation", [])
+    return rules
+
+
+def deviating(case: Case) -> str | None:
+    """The reason why we do this one differently, if we do."""
+    for rule in deviations():
+        if fnmatch.fnmatch(case.name, rule["match"]):
+            return rule["reason"]
+    return None
+
+
+def run(family: str, checks: Mapping[str, Check]) -> tuple[str, list[str]]:
+    """The line of the family, and what failed: `name: why`."""
+    passed = total = suspect = deviate = 0
+    failed: list[str] = []
+    for case in cases(family):
+        if case.suspect:
+            suspect += 1
+            continue
+        if deviating(case) is not None:
+            deviate += 1
+            continue
+        total += 1
+        check = checks.get(case.group)
+        if check is None:
+            failed.append(f"{case.name}: no check for group {case.group}")
+            continue
+        try:
+            check(case)
+        except Exception as error:
+            failed.append(f"{case.name}: {type(error).__name__}: {error}"[:600])
+        else:
+            passed += 1
+    line = f"{family}: {passed}/{total} (suspect {suspect}, deviating {deviate})"
+    return line, failed
