@@ -3,6 +3,7 @@
     SingletreeError             code, one plain line that says what to do
     ├── ModelError              the provider or the way to it (retryable, retry_after)
     │   ├── ContextOverflow     the request is larger than the model's window
+    │   ├── EmptyAnswer         the model ended without saying or asking anything
     │   └── AuthMissing         no key is configured
     ├── ToolError               text for the model; never ends a run
     ├── SessionError            the conversation or its file
@@ -83,6 +84,10 @@ class ContextOverflow(ModelError):
     """The request does not fit the model's window."""
 
     code = "context_overflow"
+
+
+class EmptyAnswer(ModelError):
+    """The model ended its answer without text, thinking or a call; asked once more, not oftener."""
 
 
 class AuthMissing(ModelError):

@@ -74,12 +74,17 @@ class Thinking(Wire):
 
 
 class ToolCall(Wire):
-    """A request of the model to run a tool."""
+    """A request of the model to run a tool.
+
+    `arguments_error`: why its arguments could not be read (cut short, no JSON); it is then never
+    run and `arguments` hold what could be read.
+    """
 
     type: Literal["toolCall"] = "toolCall"
     id: str
     name: str
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    arguments_error: str | None = None
     thought_signature: str | None = None
     namespace: str | None = None
 

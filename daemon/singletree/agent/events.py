@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from singletree.agent.tool import ToolOutput
+from singletree.errors import SingletreeError
 from singletree.messages import AgentMessage, AssistantMessage, ToolCall, ToolResultMessage
 from singletree.model.base import ModelEvent
 
@@ -83,11 +84,21 @@ class StepEnded:
     results: tuple[ToolResultMessage, ...]
 
 
+RunReason = Literal["finished", "stopped", "aborted", "error", "max_steps"]
+
+
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The loop is over; `messages` are all that it added."""
+    """The loop is over; `messages` are all that it added.
+
+    finished: the model stopped by itself. stopped: `finish_step` said so. aborted: the caller's
+    scope was cancelled. error: `error` says what failed; the last answer holds what was streamed.
+    max_steps: the limit was reached while the model wanted to go on.
+    """
 
     messages: tuple[AgentMessage, ...]
+    reason: RunReason = "finished"
+    error: SingletreeError | None = None
 
 
 AgentEvent = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue
@@ -65,6 +66,8 @@ class Tool:
     snippet: str = ""
     guidelines: tuple[str, ...] = ()
     sequential: bool = False
+    schema: Mapping[str, JsonValue] | None = None
+    """A JSON schema of its own instead of the one of `args`: how a guest's tool brings its own."""
     prepare: Callable[[Mapping[str, JsonValue]], Mapping[str, JsonValue]] = field(
         default=lambda raw: raw
     )
@@ -73,7 +76,26 @@ class Tool:
     @property
     def spec(self) -> ToolSpec:
         """What the model is told."""
-        return ToolSpec(self.name, self.description, self.args.model_json_schema())
+        schema = self.schema if self.schema is not None else _schema(self.args)
+        return ToolSpec(self.name, self.description, schema)
+
+
+@lru_cache(maxsize=256)
+def _schema(args: type[BaseModel]) -> Mapping[str, JsonValue]:
+    """The JSON schema of a model, without the titles that only cost tokens."""
+    schema: dict[str, JsonValue] = args.model_json_schema()
+    return {key: _untitled(key, value) for key, value in schema.items() if key != "title"}
+
+
+def _untitled(key: str, value: JsonValue) -> JsonValue:
+    if key in ("default", "const", "enum", "examples"):
+        return value
+    if isinstance(value, list):
+        return [_untitled("", part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    names = key in ("properties", "$defs")
+    return {k: _untitled("" if names else k, v) for k, v in value.items() if names or k != "title"}
 
 
 def typed(
