@@ -1,0 +1,236 @@
+"""Makes any sequence of messages acceptable to a strict provider.
+
+Every call has exactly one result, directly behind it; failed answers are left out with their
+results; no text is blank; the first word is the user's. Pure; knows no provider (their own rules,
+such as the form of call ids, live in model/). Read next: projection.py, which comes before it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from operator import is_
+
+from singletree.context.projection import as_llm
+from singletree.messages import (
+    AgentMessage,
+    AssistantMessage,
+    Block,
+    Message,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResultMessage,
+    UnknownBlock,
+    UserMessage,
+)
+
+NO_RESULT = "No result: the tool was interrupted or its answer was lost. Run it again if needed."
+EMPTY_RESULT = "(no output)"
+OPENING = "(The conversation starts here.)"
+
+_FAILED = ("error", "aborted")
+
+
+def accepted(messages: Iterable[Message]) -> list[Message]:
+    """The same conversation as a strict provider takes it.
+
+    A result that comes late is moved to its call, one without a call or a second one is dropped, a
+    missing one is made up as an error. Ids used twice are told apart. Clean messages are passed on
+    as the same objects, in linear time.
+    """
+    repair = _Repair()
+    for message in messages:
+        repair.add(message)
+    return repair.sequence()
+
+
+def unanswered(messages: Iterable[Message]) -> list[ToolCall]:
+    """The calls without a result anywhere behind them, in order: what a crash or an abort left."""
+    repair = _Repair()
+    for message in messages:
+        repair.add(message)
+    return repair.unanswered()
+
+
+class Feed:
+    """`to_llm` and `accepted` in one, for a caller that asks again and again with a longer list.
+
+    Only what is new since the last call is worked on, as long as the beginning is the same objects;
+    otherwise everything is made anew. The answer is always what the two functions would give.
+    """
+
+    def __init__(self) -> None:
+        self._seen: list[AgentMessage] = []
+        self._repair = _Repair()
+
+    def messages(self, given: Sequence[AgentMessage]) -> list[Message]:
+        """The messages to send."""
+        known = len(self._seen)
+        if len(given) < known or not all(map(is_, self._seen, given)):
+            self._repair, self._seen, known = _Repair(), [], 0
+        for message in given[known:]:
+            sent = as_llm(message)
+            if sent is not None:
+                self._repair.add(sent)
+            self._seen.append(message)
+        return self._repair.sequence()
+
+
+class _Calls:
+    """The calls of one answer and the results found so far; `ids` are the ids as they are sent."""
+
+    __slots__ = ("at", "calls", "ids", "results")
+
+    def __init__(self, at: int, calls: list[ToolCall], ids: list[str]) -> None:
+        self.at = at
+        self.calls = calls
+        self.ids = ids
+        self.results: list[ToolResultMessage | None] = [None] * len(calls)
+
+
+class _Repair:
+    """Takes messages one by one, gives the repaired sequence at any time."""
+
+    def __init__(self) -> None:
+        self._kept: list[Message] = []
+        self._with_calls: dict[int, _Calls] = {}
+        self._waiting: dict[str, deque[tuple[_Calls, int] | None]] = {}
+        self._used: set[str] = set()
+        self._flat: list[Message] = []
+        self._flat_until = 0
+
+    def add(self, message: Message) -> None:
+        """One more message."""
+        if isinstance(message, ToolResultMessage):
+            self._result(message)
+        elif isinstance(message, AssistantMessage):
+            self._answer(message)
+        else:
+            clean = _clean(message.content)
+            if clean is not message.content:
+                message = message.model_copy(update={"content": clean})
+            if clean:
+                self._kept.append(message)
+
+    def sequence(self) -> list[Message]:
+        """What can be sent."""
+        last = max(len(self._kept) - 1, 0)
+        self._flatten(self._flat, self._flat_until, last)
+        self._flat_until = max(self._flat_until, last)
+        tail: list[Message] = []
+        self._flatten(tail, self._flat_until, len(self._kept))
+        whole = [*self._flat, *tail]
+        if whole and not isinstance(whole[0], UserMessage):
+            whole.insert(0, UserMessage(content=OPENING, timestamp=whole[0].timestamp))
+        return whole
+
+    def unanswered(self) -> list[ToolCall]:
+        """The calls that have no result."""
+        return [
+            call
+            for group in self._with_calls.values()
+            for call, result in zip(group.calls, group.results, strict=True)
+            if result is None
+        ]
+
+    def _flatten(self, out: list[Message], start: int, end: int) -> None:
+        for at in range(start, end):
+            message = self._kept[at]
+            out.append(message)
+            group = self._with_calls.get(at)
+            if group is not None:
+                rows = zip(group.calls, group.ids, group.results, strict=True)
+                out.extend(_place(call, name, found, message) for call, name, found in rows)
+
+    def _result(self, message: ToolResultMessage) -> None:
+        places = self._waiting.get(message.tool_call_id)
+        place = places.popleft() if places else None
+        if place is None:
+            return
+        group, index = place
+        group.results[index] = message
+        if group.at < self._flat_until:
+            self._flat, self._flat_until = [], 0
+
+    def _answer(self, message: AssistantMessage) -> None:
+        if message.stop_reason in _FAILED:
+            for call in message.tool_calls:
+                self._waiting[call.id] = deque((None,))
+            return
+        content = _clean(message.content)
+        if not content or isinstance(content, str):
+            return
+        calls = [block for block in content if isinstance(block, ToolCall)]
+        if calls:
+            ids = [self._unique(call.id) for call in calls]
+            content = _renamed(content, calls, ids)
+            self._expect(_Calls(len(self._kept), calls, ids))
+        if content is not message.content:
+            message = message.model_copy(update={"content": content})
+        self._kept.append(message)
+
+    def _expect(self, group: _Calls) -> None:
+        self._with_calls[group.at] = group
+        for call in group.calls:
+            self._waiting[call.id] = deque()
+        for index, call in enumerate(group.calls):
+            self._waiting[call.id].append((group, index))
+
+    def _unique(self, given: str) -> str:
+        name, count = given or "call", 1
+        while name in self._used:
+            count += 1
+            name = f"{given or 'call'}-{count}"
+        self._used.add(name)
+        return name
+
+
+def _renamed(content: list[Block], calls: list[ToolCall], ids: list[str]) -> list[Block]:
+    if all(call.id == name for call, name in zip(calls, ids, strict=True)):
+        return content
+    names = iter(ids)
+    return [
+        block.model_copy(update={"id": next(names)}) if isinstance(block, ToolCall) else block
+        for block in content
+    ]
+
+
+def _place(
+    call: ToolCall, name: str, found: ToolResultMessage | None, behind: Message
+) -> ToolResultMessage:
+    if found is None:
+        return ToolResultMessage(
+            tool_call_id=name,
+            tool_name=call.name,
+            content=[Text(text=NO_RESULT)],
+            is_error=True,
+            timestamp=behind.timestamp,
+        )
+    content = _clean(found.content)
+    changed: dict[str, object] = {}
+    if not content:
+        changed["content"] = [Text(text=EMPTY_RESULT)]
+    elif content is not found.content:
+        changed["content"] = content
+    if found.tool_call_id != name:
+        changed["tool_call_id"] = name
+    return found.model_copy(update=changed) if changed else found
+
+
+def _clean(content: str | list[Block]) -> str | list[Block]:
+    """The content without blank text and unknown blocks; the same object where it is clean."""
+    if isinstance(content, str):
+        return content if content and not content.isspace() else ""
+    for block in content:
+        if not _has_something(block):
+            return [b for b in content if _has_something(b)]
+    return content
+
+
+def _has_something(block: Block) -> bool:
+    if isinstance(block, Text):
+        return bool(block.text) and not block.text.isspace()
+    if isinstance(block, Thinking):
+        return bool(block.thinking_signature or block.thinking.strip())
+    return not isinstance(block, UnknownBlock)

@@ -1,0 +1,242 @@
+"""From a path of the tree to what the model sees: entries -> agent messages -> model messages.
+
+`project` is made anew whenever it is needed (or carried on by `extend`) and never changes an entry;
+`to_llm` rewrites the roles no model knows. Neither looks at who answers: a provider's own rules
+live in model/. Read next: accept.py (what a strict provider accepts), xray.py (the same, told).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from pydantic import JsonValue, ValidationError
+
+from singletree.context.tags import defuse
+from singletree.history.entries import (
+    BranchSummaryEntry,
+    CompactionEntry,
+    ContextEditEntry,
+    CustomMessageEntry,
+    Entry,
+    MessageEntry,
+    ModelChangeEntry,
+    ThinkingLevelChangeEntry,
+    iso_to_ms,
+)
+from singletree.messages import (
+    AgentMessage,
+    AssistantMessage,
+    BashExecutionMessage,
+    BranchSummaryMessage,
+    CompactionSummaryMessage,
+    CustomMessage,
+    Message,
+    SystemMessage,
+    Text,
+    ThinkingLevel,
+    ToolResultMessage,
+    UnknownMessage,
+    UserMessage,
+)
+
+COMPACTION_INTRO = (
+    "Everything before this point was replaced by the summary below to save space. "
+    "Treat it as what you remember of the work so far."
+)
+BRANCH_INTRO = (
+    "Before this point another branch of this conversation was tried and left. "
+    "The summary below tells what was done there; its messages are not shown."
+)
+BASH_RAN = "The user ran"
+BASH_NO_OUTPUT = "(no output)"
+BASH_CANCELLED = "(cancelled before it ended)"
+BASH_EXIT = "Exit code: {code}"
+BASH_CUT = "(output cut; all of it is in {path})"
+
+_LEVELS: dict[str, ThinkingLevel] = {
+    "off": "off",
+    "minimal": "minimal",
+    "low": "low",
+    "medium": "medium",
+    "high": "high",
+    "xhigh": "xhigh",
+    "max": "max",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """What the model sees of a path. `sources[i]` is the id of the entry behind `messages[i]`."""
+
+    messages: tuple[AgentMessage, ...] = ()
+    sources: tuple[str, ...] = ()
+    model: tuple[str, str] | None = None
+    thinking: ThinkingLevel = "off"
+
+
+def project(path: Sequence[Entry]) -> Projection:
+    """The context of a path (root first): newest compaction, kept tail, edits, settings."""
+    chosen = selected(path)
+    edits = {e.target_id: e.replacement for e in chosen if isinstance(e, ContextEditEntry)}
+    newest = chosen[0] if chosen and isinstance(chosen[0], CompactionEntry) else None
+    messages: list[AgentMessage] = []
+    sources: list[str] = []
+    for entry in chosen:
+        message = _said(entry)
+        if message is None and entry is newest:
+            message = summary_message(newest)
+        if message is not None and entry.id in edits:
+            message = edited(message, edits[entry.id])
+        if message is not None:
+            messages.append(message)
+            sources.append(entry.id)
+    model, thinking = settings_of(path)
+    return Projection(tuple(messages), tuple(sources), model, thinking)
+
+
+def extend(projection: Projection, entry: Entry) -> Projection | None:
+    """The projection with one more entry at the end of its path; None where it must be made anew.
+
+    Compactions and context edits change what came before them; all others only add.
+    """
+    if isinstance(entry, CompactionEntry | ContextEditEntry):
+        return None
+    model, thinking = settings_of((entry,), projection.model, projection.thinking)
+    message = _said(entry)
+    if message is None:
+        return replace(projection, model=model, thinking=thinking)
+    return Projection(
+        (*projection.messages, message), (*projection.sources, entry.id), model, thinking
+    )
+
+
+def selected(path: Sequence[Entry]) -> list[Entry]:
+    """The entries that count: all, or the newest compaction, what it keeps, and what follows it."""
+    at = next((i for i in reversed(range(len(path))) if isinstance(path[i], CompactionEntry)), None)
+    if at is None:
+        return list(path)
+    compaction = path[at]
+    assert isinstance(compaction, CompactionEntry)
+    first = next((i for i in range(at) if path[i].id == compaction.first_kept_entry_id), at)
+    kept = [e for e in path[first:at] if not _is_system(e)]
+    return [compaction, *kept, *path[at + 1 :]]
+
+
+def settings_of(
+    path: Iterable[Entry],
+    model: tuple[str, str] | None = None,
+    thinking: ThinkingLevel = "off",
+) -> tuple[tuple[str, str] | None, ThinkingLevel]:
+    """Model and thinking level as the whole path leaves them; a level we do not know is ignored."""
+    for entry in path:
+        match entry:
+            case MessageEntry(message=AssistantMessage(provider=provider, model=name)):
+                model = (provider, name)
+            case ModelChangeEntry(provider=provider, model_id=name):
+                model = (provider, name)
+            case ThinkingLevelChangeEntry(thinking_level=level):
+                thinking = _LEVELS.get(level, thinking)
+            case _:
+                pass
+    return model, thinking
+
+
+def summary_message(entry: CompactionEntry) -> CompactionSummaryMessage:
+    """What a compaction gives to the context."""
+    return CompactionSummaryMessage(
+        summary=entry.summary,
+        tokens_before=entry.tokens_before,
+        timestamp=iso_to_ms(entry.timestamp),
+    )
+
+
+def edited(message: AgentMessage, replacement: JsonValue) -> AgentMessage | None:
+    """The message after a context edit: hidden by null, other content by `{content}`.
+
+    Summaries and commands can't be edited; a replacement that is no content changes nothing.
+    """
+    if not isinstance(message, UserMessage | AssistantMessage | ToolResultMessage | CustomMessage):
+        return message
+    if replacement is None:
+        return None
+    content = replacement.get("content") if isinstance(replacement, dict) else None
+    if isinstance(content, str) and isinstance(message, AssistantMessage | ToolResultMessage):
+        content = [{"type": "text", "text": content}]
+    if not isinstance(content, str | list):
+        return message
+    try:
+        return type(message).model_validate({**message.dump(), "content": content})
+    except ValidationError:
+        return message
+
+
+def to_llm(messages: Iterable[AgentMessage]) -> list[Message]:
+    """The messages in the three roles every model knows; what no model should see is dropped."""
+    return [m for given in messages if (m := as_llm(given)) is not None]
+
+
+def as_llm(message: AgentMessage) -> Message | None:
+    """One message for the model, or None."""
+    match message:
+        case AssistantMessage() | ToolResultMessage() | UserMessage():
+            return message
+        case BashExecutionMessage():
+            if message.exclude_from_context:
+                return None
+            return _user(bash_text(message), message.timestamp)
+        case CustomMessage(content=str() as text):
+            return _user(text, message.timestamp)
+        case CustomMessage():
+            return UserMessage(content=message.content, timestamp=message.timestamp)
+        case CompactionSummaryMessage(summary=summary):
+            body = f"<summary>\n{defuse(summary, 'summary')}\n</summary>"
+            return _user(f"{COMPACTION_INTRO}\n\n{body}", message.timestamp)
+        case BranchSummaryMessage(summary=summary):
+            body = f"<summary>\n{defuse(summary, 'summary')}</summary>"
+            return _user(f"{BRANCH_INTRO}\n\n{body}", message.timestamp)
+        case SystemMessage() | UnknownMessage():
+            return None
+
+
+def bash_text(message: BashExecutionMessage) -> str:
+    """A command of the user as text for the model."""
+    body = f"```\n{message.output}\n```" if message.output else BASH_NO_OUTPUT
+    text = f"{BASH_RAN} `{message.command}`\n{body}"
+    if message.cancelled:
+        text += f"\n\n{BASH_CANCELLED}"
+    elif message.exit_code:
+        text += "\n\n" + BASH_EXIT.format(code=message.exit_code)
+    if message.truncated and message.full_output_path:
+        text += "\n\n" + BASH_CUT.format(path=message.full_output_path)
+    return text
+
+
+def _said(entry: Entry) -> AgentMessage | None:
+    match entry:
+        case MessageEntry(message=SystemMessage() | UnknownMessage()):
+            return None
+        case MessageEntry(message=message):
+            return message
+        case CustomMessageEntry():
+            return CustomMessage(
+                custom_type=entry.custom_type,
+                content=entry.content,
+                display=entry.display,
+                details=entry.details,
+                timestamp=iso_to_ms(entry.timestamp),
+            )
+        case BranchSummaryEntry(summary=summary) if summary:
+            return BranchSummaryMessage(
+                summary=summary, from_id=entry.from_id, timestamp=iso_to_ms(entry.timestamp)
+            )
+        case _:
+            return None
+
+
+def _is_system(entry: Entry) -> bool:
+    return isinstance(entry, MessageEntry) and isinstance(entry.message, SystemMessage)
+
+
+def _user(text: str, timestamp: int) -> UserMessage:
+    return UserMessage(content=[Text(text=text)], timestamp=timestamp)
