@@ -92,6 +92,11 @@ def test_a_context_edit_hides_or_replaces_and_the_last_one_wins() -> None:
     assert shown(line) == ["e1: AA", "e2: B"]
 
 
+def test_an_edit_reaches_only_what_is_before_it() -> None:
+    line = path(user("a"), ContextEditEntry(target_id="e3", replacement=None), user("b"))
+    assert shown(line) == ["e1: a", "e3: b"]
+
+
 def test_an_edit_that_is_no_content_changes_nothing() -> None:
     line = path(user("a"), ContextEditEntry(target_id="e1", replacement={"content": 5}))
     assert shown(line) == ["e1: a"]

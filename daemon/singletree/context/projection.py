@@ -78,7 +78,7 @@ class Projection:
 def project(path: Sequence[Entry]) -> Projection:
     """The context of a path (root first): newest compaction, kept tail, edits, settings."""
     chosen = selected(path)
-    edits = {e.target_id: e.replacement for e in chosen if isinstance(e, ContextEditEntry)}
+    edits = edits_of(chosen)
     newest = chosen[0] if chosen and isinstance(chosen[0], CompactionEntry) else None
     messages: list[AgentMessage] = []
     sources: list[str] = []
@@ -123,6 +123,17 @@ def selected(path: Sequence[Entry]) -> list[Entry]:
     return [compaction, *kept, *path[at + 1 :]]
 
 
+def edits_of(entries: Iterable[Entry]) -> dict[str, JsonValue]:
+    """The last edit of each entry: target -> replacement; it reaches only what is before it."""
+    edits: dict[str, JsonValue] = {}
+    before: set[str] = set()
+    for entry in entries:
+        if isinstance(entry, ContextEditEntry) and entry.target_id in before:
+            edits[entry.target_id] = entry.replacement
+        before.add(entry.id)
+    return edits
+
+
 def settings_of(
     path: Iterable[Entry],
     model: tuple[str, str] | None = None,
@@ -130,15 +141,13 @@ def settings_of(
 ) -> tuple[tuple[str, str] | None, ThinkingLevel]:
     """Model and thinking level as the whole path leaves them; a level we do not know is ignored."""
     for entry in path:
-        match entry:
-            case MessageEntry(message=AssistantMessage(provider=provider, model=name)):
-                model = (provider, name)
-            case ModelChangeEntry(provider=provider, model_id=name):
-                model = (provider, name)
-            case ThinkingLevelChangeEntry(thinking_level=level):
-                thinking = _LEVELS.get(level, thinking)
-            case _:
-                pass
+        if isinstance(entry, MessageEntry):
+            if isinstance(entry.message, AssistantMessage):
+                model = (entry.message.provider, entry.message.model)
+        elif isinstance(entry, ModelChangeEntry):
+            model = (entry.provider, entry.model_id)
+        elif isinstance(entry, ThinkingLevelChangeEntry):
+            thinking = _LEVELS.get(entry.thinking_level, thinking)
     return model, thinking
 
 
@@ -213,11 +222,10 @@ def bash_text(message: BashExecutionMessage) -> str:
 
 
 def _said(entry: Entry) -> AgentMessage | None:
+    if isinstance(entry, MessageEntry):
+        message = entry.message
+        return None if isinstance(message, SystemMessage | UnknownMessage) else message
     match entry:
-        case MessageEntry(message=SystemMessage() | UnknownMessage()):
-            return None
-        case MessageEntry(message=message):
-            return message
         case CustomMessageEntry():
             return CustomMessage(
                 custom_type=entry.custom_type,
