@@ -57,6 +57,10 @@ class Files(Protocol):
         """
         ...
 
+    def dirty(self) -> Mapping[Path, bytes]:
+        """The unsaved buffers by real path, as a search must see them; empty for a plain disk."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Exit:
