@@ -23,6 +23,14 @@ class Stat:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """One name in a folder. A link is of the kind it leads to, "other" where it leads nowhere."""
+
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
     """How a write landed: on the disk, or in the editor's buffer (and whether that is saved).
 
@@ -46,6 +54,10 @@ class Files(Protocol):
 
     def chunks(self, path: Path) -> AsyncIterator[bytes]:
         """The file in pieces, so that a huge one costs no memory."""
+        ...
+
+    async def entries(self, path: Path) -> list[Listed]:
+        """What is in a folder, in no order. OSError as from the disk."""
         ...
 
     async def write(self, path: Path, data: bytes, *, label: str) -> Written:
