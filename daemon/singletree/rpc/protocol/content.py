@@ -1,0 +1,130 @@
+"""What a person gives to the agent: ACP's content blocks and four that editors need.
+
+Positions are LSP's, in the encoding agreed on in `initialize`. Never knows how a block becomes text
+for a model. Read next: turn.py.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from singletree.rpc.protocol.base import JsonObject, Shape
+
+
+class Position(Shape):
+    """A place in a document, counted from 0."""
+
+    line: int = Field(ge=0)
+    character: int = Field(ge=0)
+
+
+class Range(Shape):
+    """From `start` up to, not including, `end`."""
+
+    start: Position
+    end: Position
+
+
+class TextBlock(Shape):
+    """A run of text."""
+
+    type: Literal["text"]
+    text: str
+    annotations: JsonObject | None = None
+
+
+class ImageBlock(Shape):
+    """A picture; `data` is base64."""
+
+    type: Literal["image"]
+    data: str
+    mime_type: str
+    uri: str | None = None
+
+
+class AudioBlock(Shape):
+    """A recording; `data` is base64. `contentKinds` says whether the daemon takes it."""
+
+    type: Literal["audio"]
+    data: str
+    mime_type: str
+
+
+class ResourceLink(Shape):
+    """A file or page named by URI; its content is read when it is needed."""
+
+    type: Literal["resource_link"]
+    uri: str
+    name: str = ""
+    title: str | None = None
+    description: str | None = None
+    mime_type: str | None = None
+    size: int | None = None
+
+
+class ResourceContents(Shape):
+    """The text or the bytes (base64) of a resource."""
+
+    uri: str
+    mime_type: str | None = None
+    text: str | None = None
+    blob: str | None = None
+
+
+class ResourceBlock(Shape):
+    """A resource with its content in the message."""
+
+    type: Literal["resource"]
+    resource: ResourceContents
+
+
+class SelectionBlock(Shape):
+    """A selected piece of a document. Without `text` the daemon cuts it out of its own copy."""
+
+    type: Literal["selection"]
+    uri: str
+    range: Range
+    version: int | None = None
+    text: str | None = None
+
+
+class DiagnosticBlock(Shape):
+    """A problem an editor shows: an LSP Diagnostic and the document it stands in."""
+
+    type: Literal["diagnostic"]
+    uri: str
+    diagnostic: JsonObject
+
+
+class FileMention(Shape):
+    """A file a person named, whole or in part: told by its path, not pasted."""
+
+    type: Literal["fileMention"]
+    uri: str
+    range: Range | None = None
+
+
+ContentBlock = Annotated[
+    TextBlock
+    | ImageBlock
+    | AudioBlock
+    | ResourceLink
+    | ResourceBlock
+    | SelectionBlock
+    | DiagnosticBlock
+    | FileMention,
+    Field(discriminator="type"),
+]
+
+
+def _one_text(value: object) -> object:
+    return [{"type": "text", "text": value}] if isinstance(value, str) else value
+
+
+Content = Annotated[
+    list[ContentBlock],
+    BeforeValidator(_one_text, json_schema_input_type=str | list[ContentBlock]),
+]
+"""A string stands for one text block."""

@@ -1,0 +1,437 @@
+"""Sessions: open one, come back to one, look at it, list them, fork them, wait for them.
+
+A session is a tree of entries in one file; an entry travels as the record it is in that file.
+Read next: tree.py, events.py.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, WithJsonSchema
+
+from singletree.rpc.protocol.base import (
+    Empty,
+    JsonObject,
+    LongParams,
+    Method,
+    Params,
+    Result,
+    SessionParams,
+    Shape,
+)
+from singletree.rpc.protocol.errors import ErrorInfo
+from singletree.rpc.protocol.queue import Queue
+from singletree.rpc.protocol.turn import ThinkingLevel
+from singletree.rpc.protocol.usage import ContextUsage
+
+Phase = Literal["idle", "running", "requires_action", "compacting", "retrying"]
+TurnReason = Literal["end_turn", "aborted", "error", "max_tokens", "max_turns", "refusal"]
+PartKind = Literal["text", "thinking", "tool"]
+
+Record = Annotated[
+    dict[str, JsonValue],
+    WithJsonSchema({"type": "object", "x-named": "Entry"}),
+]
+"""An entry as the session file has it (version 3); the schema describes the kinds we know."""
+
+
+class Cursor(Shape):
+    """A place in a session's stream of events.
+
+    `epoch` is one life of the session in the daemon's memory. `entryId` (the last entry seen) is
+    what to go by when that life is over.
+    """
+
+    epoch: str
+    seq: int
+    entry_id: str | None = None
+
+
+class HistoryParams(Shape):
+    """How much of the past to send along: the last `limit` entries of the path, before an entry."""
+
+    limit: int = Field(default=100, ge=0, le=1000)
+    before: str | None = None
+
+
+class History(Shape):
+    """A page of the active path, oldest first. `prevCursor`: `before` of the page before it."""
+
+    entries: list[Record]
+    leaf_id: str | None
+    prev_cursor: str | None
+
+
+class InFlight(Shape):
+    """A part that streams at this moment: its text so far, and the counter of the next delta."""
+
+    item_id: str
+    kind: PartKind
+    part: int
+    to: int
+    text: str
+    name: str | None = None
+    tool_call_id: str | None = None
+
+
+class PendingRequest(Shape):
+    """A question that waits for an answer, as it was asked."""
+
+    request_id: str
+    method: str
+    params: JsonObject
+
+
+class Skipped(Shape):
+    """Something of the workspace that is not used because the workspace is not trusted."""
+
+    kind: str
+    path: str
+
+
+class Notice(Shape):
+    """Something a person should know; `code` is stable."""
+
+    code: str
+    message: str
+
+
+class Counts(Shape):
+    """How long the session is: all entries, and the messages of the active path."""
+
+    entries: int
+    messages: int
+
+
+class SessionState(Result):
+    """Everything about a session but its entries.
+
+    `model` is `provider/id`; null where none can be used. `tools` are the active ones. `mode` is
+    the permission mode. `path` is null until something was said. `pending` names the open
+    questions. `treeVersion` grows with each change of the tree.
+    """
+
+    session_id: str
+    cwd: str
+    path: str | None
+    name: str | None
+    phase: Phase
+    turn_id: str | None
+    model: str | None
+    thinking: ThinkingLevel
+    tools: list[str]
+    mode: str
+    queue: Queue
+    leaf_id: str | None
+    tree_version: int
+    context_usage: ContextUsage
+    counts: Counts
+    pending: list[str]
+    trusted: bool
+    skipped: list[Skipped] = Field(default_factory=list)
+    read_only: bool = False
+    warnings: list[Notice] = Field(default_factory=list)
+
+
+class OpenParams(Params):
+    """`workspace` (URI) or `cwd` (path), or the id of a session alone.
+
+    `continue` takes the newest session of the folder, or a new one if there is none.
+    """
+
+    workspace: str | None = None
+    cwd: str | None = None
+    session_id: str | None = None
+    start: Literal["continue", "new"] = "continue"
+    history: HistoryParams = Field(default_factory=lambda: HistoryParams())
+
+
+class SwitchParams(SessionParams):
+    """The session to make current: its id, or the path of its file."""
+
+    path: str | None = None
+    history: HistoryParams = Field(default_factory=lambda: HistoryParams())
+
+
+class NewParams(Params):
+    """`workspace` (URI) or `cwd` (path); with neither, the only open folder."""
+
+    workspace: str | None = None
+    cwd: str | None = None
+    name: str | None = None
+
+
+class Attached(Result):
+    """A session as it is now. The caller hears its events from `cursor` on."""
+
+    session_id: str
+    mode: Literal["snapshot"] = "snapshot"
+    state: SessionState
+    history: History
+    in_flight: list[InFlight]
+    pending: list[PendingRequest]
+    cursor: Cursor
+
+
+class EventParams(Params):
+    """The envelope of an event. `seq` grows by one; `ts` is milliseconds since the epoch."""
+
+    session_id: str
+    epoch: str
+    seq: int
+    ts: int
+    event: Annotated[JsonObject, WithJsonSchema({"type": "object", "x-named": "SessionEvent"})]
+
+
+class AttachResult(Result):
+    """`mode` tells which of the two it is: `replay` has `events`, `snapshot` the rest."""
+
+    session_id: str
+    mode: Literal["replay", "snapshot"]
+    events: list[EventParams] | None = None
+    state: SessionState | None = None
+    history: History | None = None
+    in_flight: list[InFlight] = Field(default_factory=list)
+    pending: list[PendingRequest] = Field(default_factory=list)
+    cursor: Cursor
+
+
+class AttachParams(SessionParams):
+    """`since` is the cursor of the last event that was handled."""
+
+    since: Cursor | None = None
+    history: HistoryParams = Field(default_factory=lambda: HistoryParams())
+
+
+class EntriesParams(SessionParams):
+    """A page: after `since`, or before `before`, or the newest. `all` means every branch."""
+
+    since: str | None = None
+    before: str | None = None
+    limit: int = Field(default=100, ge=1, le=1000)
+    branch: Literal["active", "all"] = "active"
+
+
+class Entries(Result):
+    """Records, oldest first. `next`: the id to go on with in the same direction."""
+
+    entries: list[Record]
+    leaf_id: str | None
+    next: str | None
+
+
+class ListParams(Params):
+    """Sessions of a folder, or of all; `query` looks in names and in what was said."""
+
+    workspace: str | None = None
+    query: str | None = None
+    limit: int = Field(default=50, ge=1, le=500)
+    cursor: str | None = None
+
+
+class SessionRow(Shape):
+    """A session in a list. `preview` is the first prompt, `leafPreview` the last thing said.
+
+    Times are ISO 8601. `live`: open in this daemon. `parent`: the session it was forked from.
+    """
+
+    session_id: str
+    path: str
+    cwd: str
+    name: str | None
+    preview: str
+    leaf_preview: str | None = None
+    created_at: str
+    updated_at: str
+    entry_count: int | None = None
+    parent: str | None = None
+    live: bool = False
+
+
+class SessionList(Result):
+    """Newest first. `next` is the `cursor` of the following page."""
+
+    sessions: list[SessionRow]
+    next: str | None
+
+
+class RenameParams(SessionParams):
+    """An empty name takes it away."""
+
+    name: str
+
+
+class Named(Result):
+    """The name as it is now."""
+
+    name: str | None
+
+
+class DeleteParams(Params):
+    """Only a session that is not open can be deleted."""
+
+    session_id: str
+
+
+class ExportParams(SessionParams):
+    """Without a `path` the text comes back, if it fits a message."""
+
+    format: Literal["jsonl", "md", "html"]
+    path: str | None = None
+
+
+class Exported(Result):
+    """Where it is, or what it is."""
+
+    path: str | None = None
+    text: str | None = None
+
+
+class ForkParams(SessionParams):
+    """`before` leaves the entry out (a user's message comes back as text), `at` keeps it."""
+
+    entry_id: str
+    position: Literal["before", "at"] = "before"
+    workspace: str | None = None
+    name: str | None = None
+
+
+class Forked(Result):
+    """The new session, open and current. `path` is null until something is said in it."""
+
+    session_id: str
+    editor_text: str | None = None
+    path: str | None
+
+
+class WaitParams(LongParams):
+    """`idle`: no turn runs. `settled`: nothing automatic remains, either."""
+
+    until: Literal["idle", "settled"] = Field(default="settled", alias="for")
+
+
+class LastTurn(Shape):
+    """How the last turn ended."""
+
+    turn_id: str
+    reason: TurnReason
+    error: ErrorInfo | None = None
+
+
+class Waited(Result):
+    """What the session does now, and how its last turn ended."""
+
+    phase: Phase
+    last_turn: LastTurn | None
+
+
+_OPEN = (
+    "session_not_found",
+    "workspace_not_found",
+    "no_workspace",
+    "locked",
+    "session_unreadable",
+)
+
+METHODS = (
+    Method(
+        "agent/session/open",
+        OpenParams,
+        Attached,
+        "Open the session of a folder and hear its events: the usual first request. Never fails "
+        "for want of trust; the state tells what was skipped.",
+        errors=_OPEN,
+    ),
+    Method(
+        "agent/session/attach",
+        AttachParams,
+        AttachResult,
+        "Come back to a session that is open: what was missed since a cursor, or a snapshot when "
+        "the daemon no longer remembers that far.",
+        errors=("session_not_found",),
+    ),
+    Method(
+        "agent/session/detach",
+        SessionParams,
+        Empty,
+        "Hear no more of a session; it goes on.",
+        errors=("session_not_found",),
+    ),
+    Method(
+        "agent/session/state",
+        SessionParams,
+        SessionState,
+        "The session as it is now.",
+        errors=("session_not_found",),
+    ),
+    Method(
+        "agent/session/entries",
+        EntriesParams,
+        Entries,
+        "Entries by the page, as they are in the file.",
+        errors=("session_not_found", "entry_not_found"),
+    ),
+    Method(
+        "agent/session/list",
+        ListParams,
+        SessionList,
+        "The sessions of a folder, newest first.",
+    ),
+    Method(
+        "agent/session/new",
+        NewParams,
+        Attached,
+        "A new session, current from now on. It has no file until something is said.",
+        errors=("workspace_not_found", "no_workspace", "cancelled_by_extension"),
+    ),
+    Method(
+        "agent/session/switch",
+        SwitchParams,
+        Attached,
+        "Make another session the current one of its folder, and hear its events.",
+        errors=(*_OPEN, "cancelled_by_extension"),
+    ),
+    Method(
+        "agent/session/rename",
+        RenameParams,
+        Named,
+        "Give the session a name.",
+        errors=("session_not_found", "session_read_only"),
+    ),
+    Method(
+        "agent/session/close",
+        SessionParams,
+        Empty,
+        "Let go of the session: its run ends, its lock is released.",
+        errors=("session_not_found",),
+    ),
+    Method(
+        "agent/session/delete",
+        DeleteParams,
+        Empty,
+        "Delete the file of a session that is not open.",
+        errors=("session_not_found", "session_busy", "locked"),
+    ),
+    Method(
+        "agent/session/export",
+        ExportParams,
+        Exported,
+        "The session as JSON lines, Markdown or HTML.",
+        errors=("session_not_found", "unsupported"),
+    ),
+    Method(
+        "agent/session/fork",
+        ForkParams,
+        Forked,
+        "A new session that begins with the path up to an entry; at the leaf, `at`, it is a clone.",
+        errors=("session_not_found", "entry_not_found", "cancelled_by_extension"),
+    ),
+    Method(
+        "agent/session/wait",
+        WaitParams,
+        Waited,
+        "Answered when the session is idle or settled. May take as long as a turn does.",
+        errors=("session_not_found",),
+    ),
+)

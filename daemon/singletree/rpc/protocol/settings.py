@@ -1,0 +1,52 @@
+"""Settings as they stand in files: read one, write one."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import JsonValue
+
+from singletree.rpc.protocol.base import JsonObject, Method, Result, SessionParams
+
+
+class SettingsGetParams(SessionParams):
+    """`key` is a path with dots, such as `compaction.reserveTokens`."""
+
+    key: str
+
+
+class SettingsSetParams(SessionParams):
+    """null takes the key away."""
+
+    key: str
+    value: JsonValue
+    scope: Literal["user", "workspace"] = "user"
+
+
+class SettingsResult(Result):
+    """The value in force, where it comes from, and its JSON Schema."""
+
+    key: str
+    value: JsonValue
+    source: Literal["default", "user", "workspace", "editor"]
+    json_schema: JsonObject | None = None
+
+
+METHODS = (
+    Method(
+        "agent/settings/get",
+        SettingsGetParams,
+        SettingsResult,
+        "The value of a setting and where it comes from.",
+        errors=("not_found",),
+        since=None,
+    ),
+    Method(
+        "agent/settings/set",
+        SettingsSetParams,
+        SettingsResult,
+        "Write a setting to the user's or the workspace's file.",
+        errors=("not_found", "settings_invalid", "untrusted_workspace"),
+        since=None,
+    ),
+)
