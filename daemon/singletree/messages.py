@@ -48,6 +48,10 @@ class Wire(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
+def _no_null_object(value: object) -> object:
+    return {} if value is None else value
+
+
 class Text(Wire):
     """A run of text."""
 
@@ -83,7 +87,9 @@ class ToolCall(Wire):
     type: Literal["toolCall"] = "toolCall"
     id: str
     name: str
-    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    arguments: Annotated[dict[str, JsonValue], BeforeValidator(_no_null_object)] = Field(
+        default_factory=dict
+    )
     arguments_error: str | None = None
     thought_signature: str | None = None
     namespace: str | None = None
@@ -155,7 +161,7 @@ class UserMessage(Wire):
     """What a person said."""
 
     role: Literal["user"] = "user"
-    content: Content
+    content: Content = Field(default_factory=list)
     timestamp: int = Field(default_factory=now_ms)
 
 
@@ -222,7 +228,7 @@ class CustomMessage(Wire):
 
     role: Literal["custom"] = "custom"
     custom_type: str
-    content: Content
+    content: Content = Field(default_factory=list)
     display: bool = True
     details: JsonValue = None
     timestamp: int = Field(default_factory=now_ms)

@@ -129,7 +129,7 @@ class CustomMessageEntry(EntryBase):
 
     type: Literal["custom_message"] = "custom_message"
     custom_type: str
-    content: Content
+    content: Content = Field(default_factory=list)
     display: bool = True
     details: JsonValue = None
 
