@@ -11,12 +11,19 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
-from singletree.messages import Image, Text
+from singletree.errors import ToolError
+from singletree.messages import Image, Text, ToolCall
 from singletree.model.base import ToolSpec
 
 ToolKind = Literal["read", "edit", "execute", "search", "other"]
+
+
+UNREADABLE = (
+    "Not run: the arguments of this call to {name} could not be read ({why}). Send the call again "
+    "with one complete JSON object; if a text in it is long, send less at once."
+)
 
 
 class Args(BaseModel):
@@ -96,6 +103,16 @@ def _untitled(key: str, value: JsonValue) -> JsonValue:
         return value
     names = key in ("properties", "$defs")
     return {k: _untitled("" if names else k, v) for k, v in value.items() if names or k != "title"}
+
+
+def parse_args(tool: Tool, call: ToolCall) -> BaseModel:
+    """The call's arguments as the tool's own type, or a ToolError the model can act on."""
+    if call.arguments_error is not None:
+        raise ToolError(UNREADABLE.format(name=tool.name, why=call.arguments_error))
+    try:
+        return tool.args.model_validate(tool.prepare(call.arguments))
+    except ValidationError as error:
+        raise ToolError(str(error)) from None
 
 
 def typed(

@@ -1,0 +1,231 @@
+"""The calls of one answer: checked one after the other, run together, answered exactly once each.
+
+Never knows who asks for permission or what a tool touches; errors of a tool become its result.
+Read next: tool.py (what a tool is), loop.py (who hands the calls over).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import anyio
+from anyio.lowlevel import checkpoint_if_cancelled
+from pydantic import BaseModel
+
+from singletree.agent.config import AfterTool, BeforeTool, Blocked
+from singletree.agent.events import AgentEvent, ToolEnded, ToolStarted, ToolUpdated
+from singletree.agent.tool import Tool, ToolOutput, ToolRun, parse_args
+from singletree.errors import ToolError
+from singletree.messages import AssistantMessage, Text, ToolCall, ToolResultMessage
+
+NOT_RUN = "Not run: the turn was stopped before this call began."
+INTERRUPTED = "Interrupted: the turn was stopped while this call ran. What it had done stays done."
+INTERRUPTED_AFTER = (
+    "[Interrupted: the turn was stopped while this call ran. Above is its output until then; "
+    "what it had done stays done.]"
+)
+CUT = (
+    "Not run: your message reached the output limit, so the arguments of its calls may be cut "
+    "short. Send the call again with less in one message, for example a long text in several "
+    "smaller edits."
+)
+UNKNOWN = 'There is no tool "{name}". You can call: {names}.'
+BROKEN = "The tool failed: {error}"
+GUARD_FAILED = "Not run: the check before this call failed ({error})."
+REVIEW_FAILED = "The call ran, but its output was withheld: the check after it failed ({error})."
+
+PARTIAL_LIMIT = 50 * 1024
+"""Characters of a running call's output that are kept for the case that it is interrupted."""
+
+
+Status = Literal["completed", "failed", "cancelled", "rejected"]
+
+
+@dataclass(slots=True)
+class _Slot:
+    """One call and what came of it."""
+
+    call: ToolCall
+    tool: Tool | None
+    args: BaseModel | None = None
+    started: float | None = None
+    output: ToolOutput | None = None
+    status: Status | None = None
+    tail: deque[str] = field(default_factory=deque)
+    kept: int = 0
+
+    def keep(self, text: str) -> None:
+        """Note streamed output, the newest PARTIAL_LIMIT characters of it."""
+        self.tail.append(text)
+        self.kept += len(text)
+        while self.kept - len(self.tail[0]) > PARTIAL_LIMIT:
+            self.kept -= len(self.tail.popleft())
+
+    def interrupted(self) -> ToolOutput:
+        partial = "".join(self.tail)[-PARTIAL_LIMIT:].rstrip()
+        if not partial:
+            return ToolOutput.text(INTERRUPTED, is_error=True)
+        return ToolOutput.text(f"{partial}\n\n{INTERRUPTED_AFTER}", is_error=True)
+
+
+class Batch:
+    """The calls of one answer: `run`, then `results`; `close` if `run` did not come to its end."""
+
+    def __init__(
+        self,
+        message: AssistantMessage,
+        tools: Sequence[Tool],
+        before_tool: BeforeTool,
+        after_tool: AfterTool,
+        emit: Callable[[AgentEvent], None],
+    ) -> None:
+        self._tools: Mapping[str, Tool] = {tool.name: tool for tool in tools}
+        self._slots = [_Slot(call, self._tools.get(call.name)) for call in message.tool_calls]
+        self._cut = message.stop_reason == "length"
+        self._before_tool = before_tool
+        self._after_tool = after_tool
+        self._emit = emit
+
+    async def run(self) -> None:
+        """Answer every call. A sequential tool makes all of them run one after the other."""
+        if self._cut:
+            for slot in self._slots:
+                self._finish(slot, ToolOutput.text(CUT, is_error=True), "failed")
+            return
+        if any(slot.tool is not None and slot.tool.sequential for slot in self._slots):
+            for slot in self._slots:
+                await self._prepare(slot)
+                if slot.status is None:
+                    await self._execute(slot)
+            return
+        for slot in self._slots:
+            await self._prepare(slot)
+        await self._execute_together([slot for slot in self._slots if slot.status is None])
+
+    def close(self) -> None:
+        """Answer what is still open: it ran and was interrupted, or it never began."""
+        for slot in self._slots:
+            if slot.status is None and slot.started is not None:
+                self._finish(slot, slot.output or slot.interrupted(), "cancelled")
+            elif slot.status is None:
+                self._finish(slot, ToolOutput.text(NOT_RUN, is_error=True), "cancelled")
+
+    def results(self) -> list[ToolResultMessage]:
+        """One message per call, in source order."""
+        return [
+            ToolResultMessage(
+                tool_call_id=slot.call.id,
+                tool_name=slot.call.name,
+                content=list(slot.output.content),
+                details=slot.output.details,
+                is_error=slot.output.is_error,
+            )
+            for slot in self._slots
+            if slot.output is not None
+        ]
+
+    async def _prepare(self, slot: _Slot) -> None:
+        await checkpoint_if_cancelled()
+        if slot.tool is None:
+            names = ", ".join(self._tools) or "(no tools)"
+            text = UNKNOWN.format(name=slot.call.name, names=names)
+            return self._finish(slot, ToolOutput.text(text, is_error=True), "failed")
+        try:
+            args = parse_args(slot.tool, slot.call)
+        except ToolError as error:
+            return self._finish(slot, ToolOutput.text(error.message, is_error=True), "failed")
+        try:
+            answer = await self._before_tool(slot.call, slot.tool, args)
+        except Exception as error:
+            answer = Blocked(GUARD_FAILED.format(error=_told(error)))
+        if isinstance(answer, Blocked):
+            return self._finish(slot, ToolOutput.text(answer.reason, is_error=True), "rejected")
+        slot.args = args if answer is None else answer
+        return None
+
+    async def _execute_together(self, slots: Sequence[_Slot]) -> None:
+        if len(slots) == 1:
+            return await self._execute(slots[0])
+        try:
+            async with anyio.create_task_group() as group:
+                for slot in slots:
+                    group.start_soon(self._execute, slot)
+        except BaseExceptionGroup as several:
+            raise _first(several) from several
+        return None
+
+    async def _execute(self, slot: _Slot) -> None:
+        await checkpoint_if_cancelled()
+        tool, args = slot.tool, slot.args
+        assert tool is not None
+        assert args is not None
+        slot.started = time.monotonic()
+        self._emit(ToolStarted(slot.call))
+        try:
+            slot.output = await tool.run(args, ToolRun(slot.call.id, self._updater(slot)))
+            if not _cancelled():
+                slot.output = await self._reviewed(slot, tool, args, slot.output)
+        except anyio.get_cancelled_exc_class():
+            self._finish(slot, slot.output or slot.interrupted(), "cancelled")
+            raise
+        except Exception as error:
+            slot.output = ToolOutput.text(_failure(error), is_error=True)
+        failed: Status = "cancelled" if _cancelled() else "failed"
+        self._finish(slot, slot.output, failed if slot.output.is_error else "completed")
+
+    async def _reviewed(
+        self, slot: _Slot, tool: Tool, args: BaseModel, output: ToolOutput
+    ) -> ToolOutput:
+        try:
+            changed = await self._after_tool(slot.call, tool, args, output)
+        except Exception as error:
+            return ToolOutput.text(REVIEW_FAILED.format(error=_told(error)), is_error=True)
+        return output if changed is None else changed
+
+    def _updater(self, slot: _Slot) -> Callable[[str], None]:
+        def update(text: str) -> None:
+            if text and slot.status is None:
+                slot.keep(text)
+                self._emit(ToolUpdated(slot.call.id, text))
+
+        return update
+
+    def _finish(self, slot: _Slot, output: ToolOutput, status: Status) -> None:
+        if not output.content:
+            output = replace(output, content=(Text(text=""),))
+        slot.output, slot.status = output, status
+        took = 0 if slot.started is None else round((time.monotonic() - slot.started) * 1000)
+        self._emit(ToolEnded(slot.call, output, status, took))
+
+
+def _cancelled() -> bool:
+    """Whether the scope we stand in is cancelled, even if a tool swallowed the news."""
+    return anyio.current_effective_deadline() == -math.inf
+
+
+def _failure(error: Exception) -> str:
+    inner = _first(error) if isinstance(error, ExceptionGroup) else error
+    return inner.message if isinstance(inner, ToolError) else BROKEN.format(error=_told(inner))
+
+
+def _told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".rstrip(": ")
+
+
+def _first(several: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first error of a group that is not just an echo of a cancellation."""
+    flat: list[BaseException] = []
+    stack: list[BaseException] = [several]
+    while stack:
+        error = stack.pop()
+        if isinstance(error, BaseExceptionGroup):
+            stack.extend(reversed(error.exceptions))
+        else:
+            flat.append(error)
+    cancelled = anyio.get_cancelled_exc_class()
+    return next((e for e in flat if not isinstance(e, cancelled)), flat[0])

@@ -1,0 +1,85 @@
+"""What was streamed so far of an answer that may never come to its end.
+
+Pure: no I/O, no clock beyond a message's own. A provider's `Finished` is the authority; a draft
+speaks only when there is none. Read next: loop.py (who keeps one while an answer streams).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from singletree.messages import (
+    AssistantMessage,
+    Block,
+    StopReason,
+    Text,
+    Thinking,
+    ThinkingLevel,
+    ToolCall,
+)
+from singletree.model.base import ModelInfo, TextDelta, ThinkingDelta, ToolCallDelta
+
+Delta = TextDelta | ThinkingDelta | ToolCallDelta
+
+CUT_SHORT = "the answer ended before the arguments were complete"
+
+
+@dataclass(slots=True)
+class _Part:
+    first: Delta
+    pieces: list[str] = field(default_factory=list)
+
+    def block(self) -> Block | None:
+        text = "".join(self.pieces)
+        match self.first:
+            case TextDelta():
+                return Text(text=text) if text else None
+            case ThinkingDelta():
+                return Thinking(thinking=text) if text else None
+            case ToolCallDelta(call_id=call_id, name=name):
+                return _call(call_id, name, text)
+
+
+class Draft:
+    """Takes deltas, gives the message they amount to."""
+
+    def __init__(self, info: ModelInfo, thinking: ThinkingLevel = "off") -> None:
+        self._info = info
+        self._thinking = thinking
+        self._parts: dict[int, _Part] = {}
+
+    def feed(self, delta: Delta) -> None:
+        """One more piece; a part keeps the kind of its first delta."""
+        part = self._parts.get(delta.part)
+        if part is None:
+            part = self._parts[delta.part] = _Part(delta)
+        if type(part.first) is type(delta):
+            part.pieces.append(delta.text)
+
+    def message(
+        self, stop_reason: StopReason = "stop", error_message: str | None = None
+    ) -> AssistantMessage:
+        """The answer as far as it came, in the order of its parts."""
+        blocks = (self._parts[index].block() for index in sorted(self._parts))
+        return AssistantMessage(
+            content=[block for block in blocks if block is not None],
+            api=self._info.api,
+            provider=self._info.provider,
+            model=self._info.id,
+            thinking_level=self._thinking,
+            stop_reason=stop_reason,
+            error_message=error_message,
+        )
+
+
+def _call(call_id: str, name: str, raw: str) -> ToolCall:
+    try:
+        arguments: JsonValue = json.loads(raw or "{}")
+    except ValueError:
+        arguments = None
+    if isinstance(arguments, dict):
+        return ToolCall(id=call_id, name=name, arguments=arguments)
+    return ToolCall(id=call_id, name=name, arguments_error=CUT_SHORT)
