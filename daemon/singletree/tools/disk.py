@@ -1,0 +1,230 @@
+"""The plain disk as Files, and a World put together from parts.
+
+A write is all or nothing: a new file beside the old one, synced, then renamed over it; links are
+followed to the real file, whose mode and owner stay. Never knows a tool or an editor. Read next:
+paths.py (how a path is understood), write.py and edit.py (who writes).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import anyio
+from anyio import to_thread
+
+from singletree.errors import ToolError
+from singletree.tools.paths import resolve, trouble
+from singletree.tools.world import Files, Listed, Shell, Stat, Written
+
+CHUNK = 256 * 1024
+
+IS_FOLDER = "{path} is a folder: a file cannot be written there."
+NOT_PLAIN = "{path} is not a plain file (a device, a pipe or a socket): it is not written."
+READ_ONLY = "{path} is read-only. Nothing was changed."
+
+
+class Disk:
+    """Files as they are on the disk."""
+
+    async def stat(self, path: Path) -> Stat | None:
+        """None if nothing is there, or only a link that leads nowhere."""
+        return await to_thread.run_sync(_stat, path)
+
+    async def read(self, path: Path) -> bytes:
+        """The whole file."""
+        return await to_thread.run_sync(path.read_bytes)
+
+    async def chunks(self, path: Path) -> AsyncIterator[bytes]:
+        """The file in pieces of a quarter of a megabyte."""
+        async with await anyio.open_file(path, "rb") as file:
+            while piece := await file.read(CHUNK):
+                yield piece
+
+    async def entries(self, path: Path) -> list[Listed]:
+        """What is in a folder, in no order."""
+        return await to_thread.run_sync(_entries, path)
+
+    async def write(self, path: Path, data: bytes, *, label: str) -> Written:
+        """Replace the file; once begun it is finished, even when the caller is cancelled."""
+        try:
+            await to_thread.run_sync(_replace, path, data)
+        except OSError as error:
+            raise trouble(path, error, unchanged=True) from error
+        return Written()
+
+    def dirty(self) -> Mapping[Path, bytes]:
+        """A disk has no unsaved text."""
+        return {}
+
+
+class FileLocks:
+    """One at a time per real file, in the order of asking; worlds of a process share them."""
+
+    def __init__(self) -> None:
+        self._door = anyio.Lock()
+        self._queues: dict[str, deque[anyio.Event]] = {}
+
+    @asynccontextmanager
+    async def hold(self, path: Path) -> AsyncIterator[None]:
+        """Wait for the turn of this caller and keep it for the block."""
+        async with self._door:
+            real = await to_thread.run_sync(os.path.realpath, path)
+            queue = self._queues.setdefault(real, deque())
+            turn = anyio.Event()
+            queue.append(turn)
+        try:
+            if queue[0] is not turn:
+                await turn.wait()
+            yield
+        finally:
+            held = queue[0] is turn
+            queue.remove(turn)
+            if not queue:
+                del self._queues[real]
+            elif held:
+                queue[0].set()
+
+
+class LocalWorld:
+    """A World of a folder, files and a shell. Its locks may be shared with other worlds."""
+
+    def __init__(
+        self, cwd: Path, files: Files, shell: Shell, locks: FileLocks | None = None
+    ) -> None:
+        self._cwd = cwd
+        self._files = files
+        self._shell = shell
+        self._locks = locks or FileLocks()
+
+    @property
+    def cwd(self) -> Path:
+        """The workspace."""
+        return self._cwd
+
+    @property
+    def files(self) -> Files:
+        """Its files."""
+        return self._files
+
+    @property
+    def shell(self) -> Shell:
+        """Its shell."""
+        return self._shell
+
+    def resolve(self, path: str) -> Path:
+        """A path as a model or a person writes it, made absolute."""
+        return resolve(path, self._cwd)
+
+    def lock(self, path: Path) -> AbstractAsyncContextManager[None]:
+        """Held while a file is changed."""
+        return self._locks.hold(path)
+
+
+def _stat(path: Path) -> Stat | None:
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if stat.S_ISREG(found.st_mode):
+        return Stat("file", found.st_size)
+    return Stat("dir" if stat.S_ISDIR(found.st_mode) else "other")
+
+
+def _entries(path: Path) -> list[Listed]:
+    with os.scandir(path) as found:
+        return [Listed(entry.name, _kind(entry)) for entry in found]
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    with contextlib.suppress(OSError):
+        if entry.is_dir():
+            return "dir"
+        if entry.is_file():
+            return "file"
+    return "other"
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Put `data` in place of the file, or leave everything as it was."""
+    real = Path(os.path.realpath(path))
+    old = _writable(path, real)
+    made = _make_folders(real.parent)
+    beside = real.parent / f".singletree-{secrets.token_hex(8)}.tmp"
+    try:
+        _write_new(beside, data, old, real)
+        beside.replace(real)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        for folder in reversed(made):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
+    _sync_folder(real.parent)
+
+
+def _writable(path: Path, real: Path) -> os.stat_result | None:
+    """What is there now; a ToolError if it may not be written over."""
+    try:
+        old = real.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if stat.S_ISDIR(old.st_mode):
+        raise ToolError(IS_FOLDER.format(path=path))
+    if not stat.S_ISREG(old.st_mode):
+        raise ToolError(NOT_PLAIN.format(path=path))
+    if not old.st_mode & 0o222 or not os.access(real, os.W_OK):
+        raise ToolError(READ_ONLY.format(path=path))
+    return old
+
+
+def _make_folders(folder: Path) -> list[Path]:
+    """Make the missing ones, from the top; these come back."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    made: list[Path] = []
+    for part in reversed(missing):
+        part.mkdir(exist_ok=True)
+        made.append(part)
+    return made
+
+
+def _write_new(beside: Path, data: bytes, old: os.stat_result | None, real: Path) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    with open(os.open(beside, flags, 0o666 if old is None else 0o600), "wb") as file:  # noqa: PTH123
+        if old is not None:
+            _take_over(file.fileno(), old, real)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _take_over(handle: int, old: os.stat_result, real: Path) -> None:
+    """Owner, mode and extended attributes of the old file, as far as we may."""
+    new = os.fstat(handle)
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        with contextlib.suppress(OSError):
+            os.fchown(handle, old.st_uid, old.st_gid)
+    os.fchmod(handle, stat.S_IMODE(old.st_mode))
+    if hasattr(os, "listxattr"):
+        with contextlib.suppress(OSError):
+            for name in os.listxattr(real):
+                os.setxattr(handle, name, os.getxattr(real, name))
+
+
+def _sync_folder(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,167 @@
+"""Paths as models and people write them: ~, @, file URIs, and Unicode forms that only look alike.
+
+`resolve` is pure; `locate` asks the Files what is there, and falls back to the one thing that the
+path can only have meant. Never opens a file. Read next: disk.py (what is at a path).
+"""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from singletree.errors import ToolError
+from singletree.tools.looks import SPACES, composed, looks_of_name, shown_name
+from singletree.tools.world import Files, Stat, World
+
+FOUND_INSTEAD = "[There is no {asked}; this is {real}, the only one that looks like it.]"
+MISSING = "{path} does not exist.{hint}"
+SIMILAR = " Similar names there: {names}."
+NO_FOLDER = " The nearest folder that exists is {folder}.{similar}"
+FILE_AS_FOLDER = "{path} does not exist: {part} is a file, not a folder."
+DEAD_LINK = "{path} is a link that leads nowhere."
+UNCHANGED = " Nothing was changed."
+TROUBLE = {
+    errno.EACCES: "No permission for {path}.{end}",
+    errno.EPERM: "No permission for {path}.{end}",
+    errno.EROFS: "{path} is on a read-only disk.{end}",
+    errno.ENOSPC: "No space left on the disk of {path}.{end}",
+    errno.ENOENT: "{path} does not exist.{end}",
+    errno.EISDIR: "{path} is a folder.{end}",
+    errno.ENOTDIR: "{path}: a part of the path is a file, not a folder.{end}",
+    errno.EEXIST: "{path}: a part of the path is a file, not a folder.{end}",
+    errno.ENAMETOOLONG: "The name is too long: {path}.{end}",
+    errno.ELOOP: "{path} goes round in a circle of links.{end}",
+}
+OTHER_TROUBLE = "{path}: {why}.{end}"
+
+_LINE_SUFFIX = re.compile(r":\d+(?:[-:]\d+)?:?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a path leads. `note`: text for the model when that is not the very path it gave."""
+
+    path: Path
+    stat: Stat | None
+    note: str = ""
+
+
+def resolve(text: str, cwd: Path) -> Path:
+    """Make a path absolute, without looking at the disk; links stay as they are."""
+    text = SPACES.sub(" ", text.removeprefix("@"))
+    if text == "~" or text.startswith("~/"):
+        text = os.path.expanduser("~") + text[1:]  # noqa: PTH111
+    elif text.startswith("file://"):
+        uri = urlsplit(text)
+        text = unquote(uri.path, errors="surrogateescape")
+    return Path(os.path.normpath("/" + str(cwd / text).lstrip("/")))
+
+
+async def locate(world: World, text: str) -> Place:
+    """What an existing file or folder was meant; `stat` is None if there is none."""
+    path = world.resolve(text)
+    found = await _stat(world.files, path)
+    if found is not None:
+        return Place(path, found)
+    for other in _other_readings(world, text, path):
+        if (found := await _stat(world.files, other)) is not None:
+            return Place(other, found, _instead(text, other))
+    return await _alike(world, text, path, looks_of_name)
+
+
+async def locate_new(world: World, text: str) -> Place:
+    """Where a file is to be written: the path itself, or the same name in another Unicode form."""
+    path = world.resolve(text)
+    found = await _stat(world.files, path)
+    return Place(path, found) if found else await _alike(world, text, path, composed)
+
+
+async def look_alike(files: Files, path: Path, form: Callable[[str], str]) -> Path | None:
+    """The only existing path that has the same form as `path`, None for several or none."""
+    here, missing = await _nearest(files, path)
+    for part in missing:
+        try:
+            names = [entry.name for entry in await files.entries(here)]
+        except OSError:
+            return None
+        same = [name for name in names if name == part] or [
+            name for name in names if form(name) == form(part)
+        ]
+        if len(same) != 1:
+            return None
+        here /= same[0]
+    return here
+
+
+async def missing(world: World, text: str, path: Path) -> ToolError:
+    """The error for a path where nothing is, with what is nearby."""
+    here, parts = await _nearest(world.files, path)
+    try:
+        entries = {entry.name: entry.kind for entry in await world.files.entries(here)}
+    except NotADirectoryError:
+        return ToolError(FILE_AS_FOLDER.format(path=shown_name(text), part=shown_name(here)))
+    except OSError:
+        entries = {}
+    if entries.get(parts[0]) == "other" and len(parts) == 1:
+        return ToolError(DEAD_LINK.format(path=shown_name(text)))
+    close = difflib.get_close_matches(parts[0], entries, 3, 0.6)
+    similar = SIMILAR.format(names=", ".join(map(shown_name, close))) if close else ""
+    if len(parts) > 1:
+        similar = NO_FOLDER.format(folder=shown_name(here), similar=similar)
+    return ToolError(MISSING.format(path=shown_name(text), hint=similar))
+
+
+def trouble(path: Path | str, error: OSError, *, unchanged: bool = False) -> ToolError:
+    """What the disk said, in words a model can act on."""
+    form = TROUBLE.get(error.errno or 0, OTHER_TROUBLE)
+    why = error.strerror or type(error).__name__
+    return ToolError(
+        form.format(path=shown_name(path), why=why, end=UNCHANGED if unchanged else "")
+    )
+
+
+async def _alike(world: World, text: str, path: Path, form: Callable[[str], str]) -> Place:
+    other = await look_alike(world.files, path, form)
+    if other is not None and (found := await _stat(world.files, other)) is not None:
+        return Place(other, found, _instead(text, other))
+    return Place(path, None)
+
+
+def _instead(text: str, path: Path) -> str:
+    return FOUND_INSTEAD.format(asked=shown_name(text), real=shown_name(path))
+
+
+def _other_readings(world: World, text: str, path: Path) -> list[Path]:
+    """An @ that belongs to the name; quotes or blanks round it; a line number behind it."""
+    others = []
+    if text.startswith("@"):
+        others.append(world.cwd / text)
+    bare = text.strip().strip("`'\"").strip()
+    others.append(world.resolve(bare))
+    others.append(world.resolve(_LINE_SUFFIX.sub("", bare)))
+    return [other for other in others if other != path]
+
+
+async def _stat(files: Files, path: Path) -> Stat | None:
+    try:
+        return await files.stat(path)
+    except OSError as error:
+        raise trouble(path, error) from error
+    except ValueError:
+        return None
+
+
+async def _nearest(files: Files, path: Path) -> tuple[Path, list[str]]:
+    """The nearest path above that exists, and the names below it that do not."""
+    parts = [path.name]
+    here = path.parent
+    while here != here.parent and await _stat(files, here) is None:
+        parts.insert(0, here.name)
+        here = here.parent
+    return here, parts
