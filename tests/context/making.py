@@ -176,3 +176,6 @@ entries = st.one_of(
     st.just(UnknownEntry(type="later")),
 )
 paths = st.lists(entries, max_size=20).map(lambda items: path(*items))
+long_paths = st.lists(entries, min_size=6, max_size=16).map(
+    lambda items: path(user(), *items, user())
+)
