@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import anyio
+import anyio.lowlevel
 from pydantic import BaseModel, Field
 
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
@@ -75,6 +77,18 @@ class Hands:
             return ToolOutput.text("never")
 
         return _tool("stream", NoArgs, typed(NoArgs, run))
+
+    def counts(self) -> Tool:
+        """Tells numbers for ever."""
+
+        async def run(args: NoArgs, tool_run: ToolRun) -> ToolOutput:
+            for number in itertools.count():
+                tool_run.update(f"{number}\n")
+                if number % 100 == 99:
+                    await anyio.lowlevel.checkpoint()
+            return ToolOutput.text("never")
+
+        return _tool("count", NoArgs, typed(NoArgs, run))
 
     def fails(self, error: Callable[[], Exception], name: str = "fails") -> Tool:
         """Raises."""

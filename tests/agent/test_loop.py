@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+import anyio
 import pytest
-from tests.agent.hands import Canned, Hands, spoken
+from tests.agent.hands import Canned, Hands, SayArgs, spoken
 from tests.scenario import check, read, show
 
-from singletree.agent.calls import CUT
-from singletree.agent.config import LoopConfig, LoopContext, Waiting
+from singletree.agent.calls import CUT, REVIEW_FAILED
+from singletree.agent.config import Blocked, LoopConfig, LoopContext, Onward, Step, Waiting
 from singletree.agent.events import (
     AgentEvent,
     MessageDelta,
     MessageEnded,
     MessageStarted,
+    RunEnded,
     StepEnded,
     ToolEnded,
     ToolStarted,
 )
 from singletree.agent.loop import EMPTY_ANSWER, NO_END, run_loop
-from singletree.errors import EmptyAnswer, ModelError
-from singletree.messages import AssistantMessage, ToolCall, UserMessage
+from singletree.agent.tool import Tool, ToolOutput
+from singletree.errors import EmptyAnswer, ModelError, SessionError
+from singletree.messages import AgentMessage, AssistantMessage, ToolCall, UserMessage
 from singletree.model.scripted import ScriptedModel, call, fail, say, think
 
 
@@ -261,3 +265,319 @@ async def test_an_answer_that_says_it_failed_has_failed() -> None:
     ended = await run_loop([], LoopContext("", []), LoopConfig(Canned([answer])), lambda e: None)
     assert ended.reason == "error"
     assert str(ended.error) == "refused"
+
+
+class Queue:
+    """A queue as an Agent keeps one: takes one at a time, or all."""
+
+    def __init__(self, *texts: str, everything: bool = False) -> None:
+        self.waiting: list[Waiting] = [(None, UserMessage(content=text)) for text in texts]
+        self._everything = everything
+
+    def take(self) -> Sequence[Waiting]:
+        count = len(self.waiting) if self._everything else 1
+        taken, self.waiting = self.waiting[:count], self.waiting[count:]
+        return taken
+
+    def add(self, text: str) -> None:
+        self.waiting.append((None, UserMessage(content=text)))
+
+
+async def test_steering_waits_for_all_tools_of_the_answer() -> None:
+    queue = Queue()
+    await check(
+        "",
+        "user: go",
+        [call("nudge") + call("say", text="b"), say("ok")],
+        """
+user: go
+call nudge {}
+call say {"text": "b"}
+result nudge: done
+result say: b
+user: S1
+assistant: ok
+""",
+        tools=[Hands().does("nudge", lambda: queue.add("S1")), Hands().say()],
+        configure=lambda c: replace(c, take_steering=queue.take),
+    )
+
+
+@pytest.mark.parametrize(
+    ("everything", "expected"),
+    [
+        (False, "user: go\nuser: S1\nassistant: a\nuser: S2\nassistant: b"),
+        (True, "user: go\nuser: S1\nuser: S2\nassistant: a"),
+    ],
+)
+async def test_two_steers_come_one_at_a_time_or_together(everything: bool, expected: str) -> None:
+    queue = Queue("S1", "S2", everything=everything)
+    await check(
+        "",
+        "user: go",
+        [say("a"), say("b")],
+        expected,
+        configure=lambda c: replace(c, take_steering=queue.take),
+    )
+
+
+async def test_steering_that_comes_while_a_step_is_prepared_still_joins_it() -> None:
+    queue = Queue()
+
+    async def prepare(step: Step) -> Step | None:
+        if step.index == 0:
+            queue.add("S1")
+        return None
+
+    await check(
+        "",
+        "user: go",
+        [say("a")],
+        "user: go\nuser: S1\nassistant: a",
+        configure=lambda c: replace(c, take_steering=queue.take, before_step=prepare),
+    )
+
+
+async def test_follow_ups_wait_until_the_model_would_stop() -> None:
+    queue = Queue("F1", "F2")
+    await check(
+        "",
+        "user: go",
+        [call("say", text="x"), say("a"), say("b"), say("c")],
+        """
+user: go
+call say {"text": "x"}
+result say: x
+assistant: a
+user: F1
+assistant: b
+user: F2
+assistant: c
+""",
+        tools=[Hands().say()],
+        configure=lambda c: replace(c, take_follow_up=queue.take),
+    )
+
+
+async def test_no_queue_is_touched_after_a_failure() -> None:
+    steers, follow_ups = Queue("S1", "S2"), Queue("F1")
+    await check(
+        "",
+        "user: go",
+        [fail("gone")],
+        "user: go\nuser: S1\nassistant [error: gone]:",
+        configure=lambda c: replace(c, take_steering=steers.take, take_follow_up=follow_ups.take),
+    )
+    assert (len(steers.waiting), len(follow_ups.waiting)) == (1, 1)
+
+
+async def test_a_step_may_get_another_model_prompt_and_conversation() -> None:
+    other = ScriptedModel([say("from the other")])
+
+    async def prepare(step: Step) -> Step | None:
+        if step.index == 0:
+            return None
+        shorter = tuple(read("summary: all that was\nuser: go"))
+        return replace(step, model=other, thinking="high", system="new", messages=shorter)
+
+    played = await check(
+        "user: old\nassistant: older",
+        "user: go",
+        [call("say", text="x")],
+        'user: go\ncall say {"text": "x"}\nresult say: x\nassistant: from the other',
+        tools=[Hands().say()],
+        configure=lambda c: replace(c, before_step=prepare),
+    )
+    request = other.requests[0]
+    assert show(request.messages) == "user: go"
+    assert (request.system, request.thinking) == ("new", "high")
+    assert played.ended is not None
+
+
+async def test_what_the_model_sees_is_made_in_two_stages() -> None:
+    async def shout(messages: Sequence[AgentMessage]) -> Sequence[AgentMessage]:
+        return [*messages, UserMessage(content="(from a guest)")]
+
+    model = ScriptedModel([say("ok")])
+    config = LoopConfig(model, transform_context=shout, to_llm=lambda ms: [read("user: all")[0]])  # type: ignore[list-item]
+    await run_loop([], LoopContext("", read("user: hi")), config, lambda e: None)
+    assert show(model.requests[0].messages) == "user: all"
+    config = LoopConfig(ScriptedModel([say("ok")]), transform_context=shout)
+    ended = await run_loop([], LoopContext("", read("user: hi")), config, lambda e: None)
+    assert show(ended.messages) == "assistant: ok"
+
+
+async def test_a_guard_may_block_change_or_break() -> None:
+    hands = Hands()
+
+    async def guard(tool_call: ToolCall, tool: Tool, args: object) -> Blocked | SayArgs | None:
+        match tool_call.arguments["text"]:
+            case "bad":
+                return Blocked("The user said no.")
+            case "odd":
+                return SayArgs(text="even")
+            case "broken":
+                raise RuntimeError("guard fell over")
+        return None
+
+    played = await check(
+        "",
+        "user: go",
+        [
+            call("say", text="bad")
+            + call("say", text="odd")
+            + call("say", text="broken")
+            + call("say", text="good"),
+            say("ok"),
+        ],
+        """
+user: go
+call say {"text": "bad"}
+call say {"text": "odd"}
+call say {"text": "broken"}
+call say {"text": "good"}
+result! say: The user said no.
+result say: even
+result! say: Not run: the check before this call failed (RuntimeError: guard fell over).
+result say: good
+assistant: ok
+""",
+        tools=[hands.say()],
+        configure=lambda c: replace(c, before_tool=guard),
+    )
+    assert hands.diary == ["even begins", "good begins", "even ends", "good ends"]
+    ends = [e.status for e in played.events if isinstance(e, ToolEnded)]
+    assert ends == ["rejected", "rejected", "completed", "completed"]
+
+
+async def test_a_reviewer_may_change_an_output_and_withholds_it_when_it_breaks() -> None:
+    async def review(
+        tool_call: ToolCall, tool: Tool, args: object, output: ToolOutput
+    ) -> ToolOutput | None:
+        match tool_call.arguments["text"]:
+            case "secret":
+                return ToolOutput.text("[removed]")
+            case "broken":
+                raise RuntimeError("no")
+        return None
+
+    await check(
+        "",
+        "user: go",
+        [
+            call("say", text="secret") + call("say", text="broken") + call("say", text="plain"),
+            say("ok"),
+        ],
+        f"""
+user: go
+call say {{"text": "secret"}}
+call say {{"text": "broken"}}
+call say {{"text": "plain"}}
+result say: [removed]
+result! say: {REVIEW_FAILED.format(error="RuntimeError: no")}
+result say: plain
+assistant: ok
+""",
+        tools=[Hands().say()],
+        configure=lambda c: replace(c, after_tool=review),
+    )
+
+
+async def test_finish_step_may_stop_the_run_before_queues_are_asked() -> None:
+    queue = Queue("S1", "S2")
+    queue.take()
+
+    async def finish(message: AssistantMessage, results: Sequence[object]) -> Onward:
+        queue.add("S3")
+        return "stop" if len(results) == 1 else "go_on"
+
+    played = await check(
+        "",
+        "user: go",
+        [call("say", text="x")],
+        'user: go\nuser: S2\ncall say {"text": "x"}\nresult say: x',
+        tools=[Hands().say()],
+        configure=lambda c: replace(c, take_steering=queue.take, finish_step=finish),
+    )
+    assert played.ended is not None
+    assert played.ended.reason == "stopped"
+    assert len(queue.waiting) == 1
+
+
+async def test_an_endless_run_ends_at_its_limit_with_every_call_answered() -> None:
+    played = await check(
+        "",
+        "user: go",
+        [call("say", text="again").but(repeat=-1)],
+        "user: go" + '\ncall say {"text": "again"}\nresult say: again' * 3,
+        tools=[Hands().say()],
+        configure=lambda c: replace(c, max_steps=3),
+    )
+    assert played.ended is not None
+    assert played.ended.reason == "max_steps"
+
+
+async def test_a_word_of_the_user_gives_the_run_new_steps() -> None:
+    queue = Queue()
+    hands = Hands()
+    played = await check(
+        "",
+        "user: go",
+        [call("say", text="1"), call("nudge"), call("say", text="3"), say("ok")],
+        """
+user: go
+call say {"text": "1"}
+result say: 1
+call nudge {}
+result nudge: done
+user: S1
+call say {"text": "3"}
+result say: 3
+assistant: ok
+""",
+        tools=[hands.say(), hands.does("nudge", lambda: queue.add("S1"))],
+        configure=lambda c: replace(c, max_steps=2, take_steering=queue.take),
+    )
+    assert played.ended is not None
+    assert played.ended.reason == "finished"
+
+
+async def test_a_known_error_of_a_callback_ends_the_run_as_a_value() -> None:
+    async def prepare(step: Step) -> Step | None:
+        raise SessionError("disk full")
+
+    played = await check(
+        "",
+        "user: go",
+        [],
+        "user: go",
+        configure=lambda c: replace(c, before_step=prepare),
+    )
+    assert played.ended is not None
+    assert (played.ended.reason, str(played.ended.error)) == ("error", "disk full")
+
+
+async def test_a_broken_promise_is_told_and_raised() -> None:
+    events: list[AgentEvent] = []
+
+    async def finish(message: AssistantMessage, results: Sequence[object]) -> Onward:
+        raise ValueError("a bug")
+
+    config = LoopConfig(ScriptedModel([say("ok")]), finish_step=finish)
+    with pytest.raises(ValueError, match="a bug"):
+        await run_loop([], LoopContext("", []), config, events.append)
+    last = events[-1]
+    assert isinstance(last, RunEnded)
+    assert (last.reason, show(last.messages)) == ("error", "assistant: ok")
+    assert str(last.error) == "ValueError: a bug"
+
+
+async def test_an_error_of_the_listener_in_a_tool_ends_the_run_plainly() -> None:
+    def emit(event: AgentEvent) -> None:
+        if isinstance(event, ToolEnded) and event.call.arguments["text"] == "a":
+            raise OSError("disk full")
+
+    turn = call("say", text="a") + call("say", text="b", after=30)
+    config = LoopConfig(ScriptedModel([turn]))
+    with anyio.fail_after(5), pytest.raises(OSError, match="disk full"):
+        await run_loop([], LoopContext("", [], [Hands().say()]), config, emit)

@@ -19,7 +19,7 @@ from singletree.agent.events import AgentEvent, MessageEnded, RunEnded
 from singletree.agent.loop import run_loop
 from singletree.agent.tool import Tool
 from singletree.errors import SessionBusy, SessionError
-from singletree.messages import AgentMessage, AssistantMessage, ToolResultMessage, UserMessage
+from singletree.messages import AgentMessage, AssistantMessage, SystemMessage, UnknownMessage
 
 QueueMode = Literal["one-at-a-time", "all"]
 BUSY = "A run is on; steer it, queue a follow-up, or stop it first."
@@ -163,10 +163,13 @@ class Agent:
     def _complete(self) -> bool:
         """Whether the model had the last word, so that asking again would make no sense."""
         for message in reversed(self.messages):
-            if isinstance(message, AssistantMessage):
-                if message.stop_reason in ("error", "aborted"):
+            match message:
+                case AssistantMessage(stop_reason="error" | "aborted"):
                     continue
-                return not message.tool_calls
-            if isinstance(message, UserMessage | ToolResultMessage):
-                return False
+                case AssistantMessage():
+                    return not message.tool_calls
+                case SystemMessage() | UnknownMessage():
+                    continue
+                case _:
+                    return False
         return True

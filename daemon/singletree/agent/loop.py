@@ -112,7 +112,8 @@ class _Run:
         """The inner loop: steps until no tool was called and no steering waits."""
         waiting, steps, called = prompts, 0, True
         while True:
-            await checkpoint_if_cancelled()
+            if not waiting:
+                await checkpoint_if_cancelled()
             steering = self._config.take_steering()
             if not (called or steering):
                 return None
