@@ -15,11 +15,17 @@ from singletree.rpc.protocol.base import JsonObject, Method, Params, Shape
 from singletree.rpc.protocol.compaction import Compacted
 from singletree.rpc.protocol.errors import ErrorInfo
 from singletree.rpc.protocol.queue import QueueItem
-from singletree.rpc.protocol.session import EventParams, PartKind, Phase, Record, TurnReason
+from singletree.rpc.protocol.session import (
+    DeltaKind,
+    EventParams,
+    PartKind,
+    Phase,
+    Record,
+    TurnReason,
+)
 from singletree.rpc.protocol.turn import ThinkingLevel
 from singletree.rpc.protocol.usage import ContextUsage, Usage
 
-DeltaKind = Literal["text", "thinking", "toolArgs", "toolOutput", "bashOutput", "summary"]
 ToolStatus = Literal[
     "streaming", "pending", "running", "completed", "failed", "cancelled", "rejected"
 ]
@@ -62,10 +68,14 @@ class SettledEvent(Shape):
 
 
 class EntryEvent(Shape):
-    """An entry was added to the tree, as its record in the file."""
+    """An entry was added to the tree, as its record in the file.
+
+    `cut`: long texts are shortened here to fit a message; the whole is at this address.
+    """
 
     type: Literal["entry"]
     entry: Record
+    cut: str | None = None
 
 
 class LeafEvent(Shape):
@@ -94,7 +104,7 @@ class ItemStartedEvent(Shape):
 class ItemEndedEvent(Shape):
     """The part is whole; `content` is what counts, whatever the deltas said.
 
-    Null: the part was thrown away, because the attempt failed and is made again.
+    Null: the part was thrown away. `cut`: shortened to fit a message; the whole is at this address.
     """
 
     type: Literal["item_ended"]
@@ -102,6 +112,7 @@ class ItemEndedEvent(Shape):
     kind: PartKind
     part: int
     content: StoredBlock | None
+    cut: str | None = None
 
 
 class Location(Shape):
@@ -132,6 +143,7 @@ class ToolEvent(Shape):
     """How a tool call stands: an update of what was told of `toolCallId` before.
 
     Absent: unchanged. null: cleared. A value: replaces. `requestId`: it waits for this question.
+    `cut`: shortened to fit a message; the whole is at this address.
     """
 
     type: Literal["tool"]
@@ -149,6 +161,7 @@ class ToolEvent(Shape):
     truncation: ToolTruncation | None = None
     duration_ms: int | None = None
     request_id: str | None = None
+    cut: str | None = None
 
 
 class QueueEvent(Shape):

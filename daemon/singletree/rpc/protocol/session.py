@@ -28,12 +28,17 @@ from singletree.rpc.protocol.usage import ContextUsage
 Phase = Literal["idle", "running", "requires_action", "compacting", "retrying"]
 TurnReason = Literal["end_turn", "aborted", "error", "max_tokens", "max_turns", "refusal"]
 PartKind = Literal["text", "thinking", "tool"]
+DeltaKind = Literal["text", "thinking", "toolArgs", "toolOutput", "bashOutput", "summary"]
 
 Record = Annotated[
     dict[str, JsonValue],
     WithJsonSchema({"type": "object", "x-named": "Entry"}),
 ]
 """An entry as the session file has it (version 3); the schema describes the kinds we know."""
+
+
+ToolCallState = Annotated[JsonObject, WithJsonSchema({"type": "object", "x-named": "ToolEvent"})]
+"""A `tool` event that says all that is known of a call."""
 
 
 class Cursor(Shape):
@@ -64,15 +69,20 @@ class History(Shape):
 
 
 class InFlight(Shape):
-    """A part that streams at this moment: its text so far, and the counter of the next delta."""
+    """What streams at this moment: its text so far, and the `from` of its next delta (`to`).
+
+    `name` and `toolCallId` go with the arguments and the output of a tool call. `skipped`: as many
+    characters stand before `text` and are not sent again.
+    """
 
     item_id: str
-    kind: PartKind
+    kind: DeltaKind
     part: int
     to: int
     text: str
     name: str | None = None
     tool_call_id: str | None = None
+    skipped: int | None = None
 
 
 class PendingRequest(Shape):
@@ -163,13 +173,17 @@ class NewParams(Params):
 
 
 class Attached(Result):
-    """A session as it is now. The caller hears its events from `cursor` on."""
+    """A session as it is now. The caller hears its events from `cursor` on.
+
+    `tools`: the calls that have no answer yet.
+    """
 
     session_id: str
     mode: Literal["snapshot"] = "snapshot"
     state: SessionState
     history: History
     in_flight: list[InFlight]
+    tools: list[ToolCallState]
     pending: list[PendingRequest]
     cursor: Cursor
 
@@ -193,6 +207,7 @@ class AttachResult(Result):
     state: SessionState | None = None
     history: History | None = None
     in_flight: list[InFlight] = Field(default_factory=list)
+    tools: list[ToolCallState] = Field(default_factory=list)
     pending: list[PendingRequest] = Field(default_factory=list)
     cursor: Cursor
 

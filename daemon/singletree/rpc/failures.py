@@ -1,0 +1,124 @@
+"""What went wrong, as it travels: exceptions as error answers, errors inside events.
+
+A number of JSON-RPC or LSP, one plain line, and data that says what to do. Never a traceback, never
+a text that could move a terminal's cursor. Read next: protocol/errors.py (what is published).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import JsonValue, ValidationError
+from pydantic_core import to_jsonable_python
+
+from singletree.errors import ModelError, SingletreeError, StaleError
+from singletree.rpc.protocol.base import JsonObject
+from singletree.rpc.protocol.errors import (
+    CONTENT_MODIFIED,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    REQUEST_FAILED,
+    RETRYABLE,
+)
+from singletree.session.events import ErrorInfo
+
+INTERNAL = "The daemon failed here; its log says more (ref {ref})."
+WRONG_PARAMS = "The params are not as they should be: {first}"
+
+WireError = tuple[int, str, JsonObject]
+
+
+def to_error(exc: BaseException, *, ref: str = "", session_id: str | None = None) -> WireError:
+    """An exception as an error answer: number, one line, data. Never a traceback.
+
+    `ref` is what the caller wrote into its log beside the traceback.
+    """
+    match exc:
+        case ValidationError():
+            return _wrong_params(exc)
+        case SingletreeError() if exc.code != "internal":
+            data = _error_data(exc)
+            if session_id is not None:
+                data["sessionId"] = session_id
+            return _number(exc), one_line(exc.message), data
+        case _:
+            data = {"code": "internal", "retryable": False}
+            return INTERNAL_ERROR, INTERNAL.format(ref=ref), data | ({"ref": ref} if ref else {})
+
+
+def error_info(error: ErrorInfo) -> JsonObject:
+    """An error inside an event."""
+    made: JsonObject = {
+        "code": error.code,
+        "message": one_line(error.message),
+        "retryable": error.retryable,
+    }
+    if error.retry_after is not None:
+        made["retryAfterMs"] = round(error.retry_after * 1000)
+    if error.hint:
+        made["hint"] = error.hint
+    if error.detail:
+        made["detail"] = plain(error.detail)
+    provider = _provider(error.provider, error.status)
+    if provider:
+        made["provider"] = provider
+    return made
+
+
+def plain(detail: Mapping[str, object]) -> JsonObject:
+    """Details as JSON; what is no JSON as its text."""
+    made: JsonObject = to_jsonable_python(dict(detail), fallback=str, inf_nan_mode="null")
+    return made
+
+
+def one_line(text: str) -> str:
+    """The text without line ends and control characters."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _number(exc: SingletreeError) -> int:
+    if isinstance(exc, StaleError):
+        return CONTENT_MODIFIED
+    return INVALID_REQUEST if exc.code == "message_too_large" else REQUEST_FAILED
+
+
+def _error_data(exc: SingletreeError) -> JsonObject:
+    data: JsonObject = {
+        "code": exc.code,
+        "retryable": exc.retryable or exc.code in RETRYABLE,
+    }
+    if exc.hint:
+        data["hint"] = exc.hint
+    if exc.detail:
+        data["detail"] = plain(exc.detail)
+    if isinstance(exc, ModelError):
+        if exc.retry_after is not None:
+            data["retryAfterMs"] = round(exc.retry_after * 1000)
+        provider = _provider(exc.provider, exc.status)
+        if provider:
+            data["provider"] = provider
+    return data
+
+
+def _wrong_params(exc: ValidationError) -> WireError:
+    wrong: list[JsonValue] = []
+    for problem in exc.errors(include_url=False, include_context=False, include_input=False):
+        pointer = "".join(f"/{_escaped(str(part))}" for part in problem["loc"])
+        wrong.append({"pointer": pointer, "message": problem["msg"]})
+    first = exc.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"]) or "params"
+    return INVALID_PARAMS, WRONG_PARAMS.format(first=f"{where}: {first['msg']}"), {"errors": wrong}
+
+
+def _escaped(part: str) -> str:
+    return part.replace("~", "~0").replace("/", "~1")
+
+
+def _provider(name: str | None, status: int | None) -> JsonObject:
+    made: JsonObject = {}
+    if name:
+        made["name"] = name
+    if status is not None:
+        made["status"] = status
+    return made
