@@ -1,0 +1,98 @@
+"""One settings.json: read it, change one value in it. The rest of the file stays as it is.
+
+Never knows what a key means. Read next: settings.py (what the values amount to).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from singletree.errors import SettingsError
+
+BROKEN = "{path} is not valid JSON ({why}); its values do not count and it was left as it is."
+NO_OBJECT = "{path} holds no JSON object; its values do not count and it was left as it is."
+UNREADABLE = "{path} cannot be read: {why}"
+NO_GROUP = '{path}: "{key}" is not a group of settings, so "{inner}" cannot be set in it.'
+
+
+def read_file(path: Path) -> dict[str, JsonValue]:
+    """The object in a file, {} if there is none. SettingsError says what is wrong with it."""
+    try:
+        text = path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(UNREADABLE.format(path=path, why=error)) from error
+    if not text.strip():
+        return {}
+    try:
+        value: JsonValue = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(BROKEN.format(path=path, why=error)) from error
+    if not isinstance(value, dict):
+        raise SettingsError(NO_OBJECT.format(path=path))
+    return value
+
+
+def write_value(path: Path, key: str, value: JsonValue) -> None:
+    """Set `a.b.c` (None: remove it), at once or not at all. A broken file is refused."""
+    whole = read_file(path)
+    *groups, last = key.split(".")
+    inner = whole
+    for group in groups:
+        below = inner.setdefault(group, {})
+        if not isinstance(below, dict):
+            raise SettingsError(NO_GROUP.format(path=path, key=group, inner=last))
+        inner = below
+    if value is None:
+        inner.pop(last, None)
+        _drop_empty(whole, groups)
+    else:
+        inner[last] = value
+    replace_file(path, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Put a whole text in the place of a file (of the file a link points to), safely."""
+    target = path.resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def value_at(whole: Mapping[str, JsonValue], key: str) -> tuple[bool, JsonValue]:
+    """Whether `a.b.c` is there, and what it is."""
+    inner: JsonValue = dict(whole)
+    for part in key.split("."):
+        if not isinstance(inner, dict) or part not in inner:
+            return False, None
+        inner = inner[part]
+    return True, inner
+
+
+def _drop_empty(whole: dict[str, JsonValue], groups: list[str]) -> None:
+    """Remove the groups that are empty now, innermost first."""
+    for depth in range(len(groups), 0, -1):
+        holder: JsonValue = whole
+        for group in groups[: depth - 1]:
+            holder = holder[group] if isinstance(holder, dict) else None
+        if isinstance(holder, dict) and holder.get(groups[depth - 1]) == {}:
+            del holder[groups[depth - 1]]
