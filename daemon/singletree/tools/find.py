@@ -1,0 +1,186 @@
+"""find: files and folders by a glob, without what the project ignores, links not followed.
+
+Works on names on the disk; never opens a file but ignore files. Text the model reads stands in the
+constants. Read next: globs.py, ignore.py.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import anyio
+from pydantic import Field, JsonValue
+
+from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
+from singletree.errors import ToolError
+from singletree.tools.clean import clean
+from singletree.tools.globs import translate
+from singletree.tools.ignore import Ignore, ignore_around
+from singletree.tools.truncate import MAX_BYTES, format_size, keep_head
+from singletree.tools.world import World
+
+DESCRIPTION = (
+    "Find files and folders by name or path with a glob. A pattern without a slash matches names "
+    "at any depth (`*.py`, `test_*`); one with a slash matches paths from the searched folder "
+    "(`src/**/*.ts`). `{a,b}` are alternatives. Letters match in both cases unless the pattern has "
+    "a capital. Hidden files are found; ignored ones (.gitignore) and .git are not. Folders end in "
+    "a slash; paths are relative to the searched folder."
+)
+SNIPPET = "Find files by glob"
+PATTERN = "The glob."
+PATH = "The folder to search; the workspace if left out."
+LIMIT = "How many results at most; 1000 if left out."
+
+NOTHING = "Nothing matches."
+NO_FOLDER = "There is no folder {path}."
+BAD_GLOB = "The pattern {pattern} is not a glob: {reason}."
+OUTSIDE = (
+    "The pattern {pattern} leaves the searched folder {root}. Name the folder in path instead."
+)
+MORE = (
+    "[There are more than {limit} results; these are the first ones. Narrow the pattern, or set "
+    "limit to {suggest}.]"
+)
+CUT = (
+    "[The list is cut at {size}: {shown} of {total} results are shown. Narrow the pattern, or name "
+    "a subfolder in path.]"
+)
+
+DEFAULT_LIMIT = 1000
+
+
+class FindArgs(Args):
+    """What the model gives."""
+
+    pattern: str = Field(description=PATTERN)
+    path: str | None = Field(default=None, description=PATH)
+    limit: float | None = Field(default=None, description=LIMIT)
+
+
+def find_tool(world: World) -> Tool:
+    """The tool."""
+
+    async def run(args: FindArgs, tool_run: ToolRun) -> ToolOutput:
+        root = world.resolve(args.path) if args.path else world.cwd
+        matches = matcher(args.pattern, root)
+        limit = max(1, int(args.limit if args.limit is not None else DEFAULT_LIMIT))
+        stop = threading.Event()
+        try:
+            found = await anyio.to_thread.run_sync(
+                _collect, root, matches, limit + 1, stop, abandon_on_cancel=True
+            )
+        finally:
+            stop.set()
+        return _told(found, limit)
+
+    return Tool(
+        name="find",
+        label="Find files",
+        kind="search",
+        description=DESCRIPTION,
+        args=FindArgs,
+        run=typed(FindArgs, run),
+        snippet=SNIPPET,
+    )
+
+
+def matcher(pattern: str, root: Path) -> Callable[[str], bool]:
+    """A test for paths relative to `root`."""
+    relative = _relative(pattern, root)
+    try:
+        text = translate(relative)
+    except ValueError as error:
+        raise ToolError(BAD_GLOB.format(pattern=pattern, reason=error)) from None
+    flags = re.DOTALL if any(c.isupper() for c in relative) else re.DOTALL | re.IGNORECASE
+    compiled = re.compile(text, flags)
+    if "/" in relative:
+        return lambda path: compiled.fullmatch(path) is not None
+    return lambda path: compiled.fullmatch(path.rpartition("/")[2]) is not None
+
+
+def walk(root: str, ignore: Ignore, stop: threading.Event) -> Iterator[str]:
+    """Paths under `root`, in order of name; folders end in a slash. Unreadable ones are empty."""
+    stack = [(root, ignore)]
+    while stack and not stop.is_set():
+        folder, rules = stack.pop()
+        try:
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda e: e.name)
+        except OSError:
+            continue
+        rules = rules.inside(folder, {e.name for e in entries})
+        inner: list[tuple[str, Ignore]] = []
+        for entry in entries:
+            is_folder = _is_folder(entry)
+            path = f"{folder}/{entry.name}"
+            if rules.skips(path, folder=is_folder):
+                continue
+            yield path + "/" if is_folder else path
+            if is_folder:
+                inner.append((path, rules))
+        stack.extend(reversed(inner))
+
+
+def shown(name: str) -> str:
+    """A file name as text: no control characters, no half characters."""
+    return clean(os.fsencode(name)).replace("\n", "\ufffd").replace("\t", "\ufffd")
+
+
+def _collect(
+    root: Path, matches: Callable[[str], bool], limit: int, stop: threading.Event
+) -> list[str]:
+    if not root.is_dir():
+        raise ToolError(NO_FOLDER.format(path=root))
+    top = str(root).rstrip("/")
+    found: list[str] = []
+    for path in walk(top, ignore_around(str(root), Path.home()), stop):
+        relative = path[len(top) + 1 :]
+        if matches(relative.rstrip("/")):
+            found.append(shown(relative))
+            if len(found) >= limit:
+                break
+    return found
+
+
+def _relative(pattern: str, root: Path) -> str:
+    """The pattern seen from the searched folder."""
+    if pattern.startswith("/"):
+        for known in (str(root), os.path.realpath(root)):
+            if pattern.startswith(f"{known.rstrip('/')}/"):
+                return pattern[len(known.rstrip("/")) + 1 :]
+        raise ToolError(OUTSIDE.format(pattern=pattern, root=root))
+    while pattern.startswith("./"):
+        pattern = pattern[2:]
+    if ".." in pattern.split("/"):
+        raise ToolError(OUTSIDE.format(pattern=pattern, root=root))
+    return pattern.rstrip("/") or "*"
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _told(found: list[str], limit: int) -> ToolOutput:
+    if not found:
+        return ToolOutput.text(NOTHING)
+    more = len(found) > limit
+    found = sorted(found[:limit])
+    cut = keep_head("\n".join(found), lines=len(found) + 1)
+    notes: list[str] = []
+    details: dict[str, JsonValue] = {}
+    if more:
+        notes.append(MORE.format(limit=limit, suggest=limit * 2))
+        details["resultLimitReached"] = limit
+    if cut.by:
+        size = format_size(MAX_BYTES)
+        notes.append(CUT.format(size=size, shown=cut.lines, total=len(found)))
+        details["truncation"] = {"truncated": True, "truncatedBy": "bytes"}
+    text = "\n\n".join([cut.text, "\n".join(notes)]) if notes else cut.text
+    return ToolOutput.text(text, details=details or None)

@@ -1,0 +1,152 @@
+"""What becomes of a command's output: cleaned, shown live, its tail kept, the whole in a file.
+
+The file appears only when the whole is too long to be shown; it is readable by its user alone and
+bounded. Never runs anything. Read next: clean.py, truncate.py, bash.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from singletree.tools.clean import Cleaner
+from singletree.tools.truncate import Accumulator, Cut, notice
+
+FULL_COPY = "{path} (read it in parts, or search it with grep)"
+FULL_COPY_CUT = "{path} (its first {size} MiB; the rest was not kept)"
+NOT_SAVED = "it could not be saved ({reason})"
+SKIPPED = "\n[… {count} characters not shown while it runs …]\n"
+
+MAX_FILE = 64 * 1024 * 1024
+MAX_LIVE = 16_384
+_PREFIX, _SUFFIX = "singletree-", ".log"
+
+
+class Output:
+    """Takes the bytes of a command as they come.
+
+    `folder` is where the whole of a long output is written (None: the machine's temporary folder).
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._cleaner = Cleaner()
+        self._kept = Accumulator()
+        self._whole: list[str] = []
+        self._file: _Spill | None = None
+        self._folder = folder
+        self._unsent = ""
+        self._sent = ""
+        self._skipped = 0
+
+    def feed(self, data: bytes) -> None:
+        """Take more bytes."""
+        self._take(self._cleaner.feed(data))
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        self._take(self._cleaner.close())
+        if self._file is not None:
+            self._file.close()
+
+    def live(self) -> str:
+        """Text to append to what was shown so far. A line shown half may begin anew."""
+        now = self._unsent + self._cleaner.pending
+        skipped, self._skipped = self._skipped, 0
+        if skipped or not now.startswith(self._sent):
+            new = ("\n" if self._sent else "") + now
+        else:
+            new = now[len(self._sent) :]
+        self._unsent, self._sent = "", self._cleaner.pending
+        if skipped or len(new) > MAX_LIVE:
+            count = skipped + max(0, len(new) - MAX_LIVE)
+            return SKIPPED.format(count=count) + new[-MAX_LIVE:]
+        return new
+
+    def cut(self) -> Cut:
+        """What may be shown of it."""
+        return self._kept.cut()
+
+    @property
+    def path(self) -> Path | None:
+        """Where the whole is, if it is too long to be shown and could be saved."""
+        return self._file.path if self._file is not None and not self._file.failed else None
+
+    def notice(self) -> str:
+        """The line for the model about what is missing; "" if nothing is."""
+        if self._file is None:
+            return notice(self.cut())
+        if self._file.failed:
+            return notice(self.cut(), NOT_SAVED.format(reason=self._file.failed))
+        form = FULL_COPY_CUT if self._file.full else FULL_COPY
+        return notice(self.cut(), form.format(path=self._file.path, size=MAX_FILE // 2**20))
+
+    def _take(self, text: str) -> None:
+        if not text:
+            return
+        self._kept.add(text)
+        self._unsent += text
+        if len(self._unsent) > 4 * MAX_LIVE:
+            self._skipped += len(self._unsent) - MAX_LIVE
+            self._unsent = self._unsent[-MAX_LIVE:]
+        if self._file is not None:
+            self._file.write(text)
+            return
+        self._whole.append(text)
+        if self._kept.overflowed:
+            self._file = _Spill(self._folder)
+            self._file.write("".join(self._whole))
+            self._whole.clear()
+
+
+class _Spill:
+    """The file of a long output. A failure is noted, never raised: the command goes on."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.failed = ""
+        self.full = False
+        self.path = Path()
+        self._room = MAX_FILE
+        self._handle = -1
+        try:
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._handle, name = tempfile.mkstemp(_SUFFIX, _PREFIX, folder)
+            self.path = Path(name)
+        except OSError as error:
+            self.failed = error.strerror or str(error)
+
+    def write(self, text: str) -> None:
+        if self.failed or self.full:
+            return
+        data = text.encode()
+        self.full = len(data) > self._room
+        data = data[: self._room]
+        try:
+            while data:
+                written = os.write(self._handle, data)
+                self._room -= written
+                data = data[written:]
+        except OSError as error:
+            self.failed = error.strerror or str(error)
+            self.close()
+            self.path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+
+def prune(folder: Path, *, days: float = 14) -> int:
+    """Remove outputs nobody wrote to for so many days; returns how many. Blocks: worker thread."""
+    removed = 0
+    oldest = time.time() - days * 86_400
+    for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
+        with contextlib.suppress(OSError):
+            if path.lstat().st_mtime < oldest:
+                path.unlink()
+                removed += 1
+    return removed

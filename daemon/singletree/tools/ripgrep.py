@@ -1,0 +1,272 @@
+"""ripgrep as a child process: its program, its arguments, its JSON lines as bounded results.
+
+Memory is bounded whatever the files hold: a line longer than `width` is kept around its match, and
+the program is ended once there are more matches than asked for. Never knows what a tool is. Read
+next: search.py.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+from anyio.abc import ByteReceiveStream, Process
+
+from singletree.errors import ToolError
+from singletree.tools.clean import clean
+
+NOT_INSTALLED = (
+    "ripgrep (rg) was not found, so files cannot be searched. Search with a shell command instead."
+)
+BAD_PATTERN = "ripgrep cannot use the pattern: {reason}"
+BAD_GLOB = "ripgrep cannot use the glob: {reason}"
+BEFORE, AFTER = "[…] ", " […]"
+TOO_LONG = "(a matching line of more than {size} MiB, not shown)"
+
+MAX_RECORD = 8 * 1024 * 1024
+MAX_KEPT = 2 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What to look for. `names`: only these files of the folder, without regard to ignore rules."""
+
+    pattern: str
+    glob: str | None
+    ignore_case: bool
+    literal: bool
+    context: int
+    limit: int
+    names: tuple[str, ...]
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of output: a match, or context around one."""
+
+    path: str
+    number: int
+    text: str
+    match: bool
+
+    def __str__(self) -> str:
+        sign = ":" if self.match else "-"
+        return f"{self.path}{sign}{self.number}{sign} {self.text}"
+
+
+@dataclass(slots=True)
+class Found:
+    """What was found so far. `more`: beyond the limit. `problem`: what could not be read."""
+
+    lines: list[Line] = field(default_factory=list)
+    more: bool = False
+    cut_lines: bool = False
+    problem: str = ""
+
+    def joined(self, other: Found, limit: int) -> Found:
+        """Both together, at most `limit` matches of them."""
+        both = sorted([*self.lines, *other.lines], key=lambda line: (line.path, line.number))
+        kept: list[Line] = []
+        matches = 0
+        for line in both:
+            matches += line.match
+            if matches > limit:
+                break
+            kept.append(line)
+        return Found(
+            kept,
+            self.more or other.more or matches > limit,
+            self.cut_lines or other.cut_lines,
+            self.problem or other.problem,
+        )
+
+    def text(self) -> str:
+        """All lines, ordered by file."""
+        ordered = sorted(self.lines, key=lambda line: (line.path, line.number))
+        return "\n".join(str(line) for line in ordered)
+
+
+async def run_ripgrep(
+    query: Query, folder: Path, *, without: frozenset[str] = frozenset()
+) -> Found:
+    """Search `folder` (and of it not the files `without`, given relative to it)."""
+    program = find_ripgrep()
+    process = await anyio.open_process(
+        [program, *_arguments(query)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        start_new_session=True,
+    )
+    reader = _Reader(query, without)
+    complaint = bytearray()
+    try:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        async with anyio.create_task_group() as group:
+            group.start_soon(_drain, process.stderr, complaint)
+            async for record in _records(process.stdout):
+                if not reader.take(record):
+                    _end(process)
+                    break
+        code = await process.wait()
+    finally:
+        with anyio.CancelScope(shield=True):
+            _end(process)
+            await process.aclose()
+    return reader.result(code, clean(bytes(complaint)))
+
+
+def find_ripgrep() -> str:
+    """The program that was installed beside us, else the machine's."""
+    beside = Path(sys.executable).with_name("rg")
+    found = str(beside) if beside.is_file() else shutil.which("rg")
+    if found is None:
+        raise ToolError(NOT_INSTALLED)
+    return found
+
+
+class _Reader:
+    """Takes ripgrep's records until there are enough."""
+
+    def __init__(self, query: Query, without: frozenset[str]) -> None:
+        self._query = query
+        self._without = without
+        self._found = Found()
+        self._matches = 0
+        self._kept = 0
+
+    def take(self, record: bytes) -> bool:
+        """One record; False when no more are wanted."""
+        if len(record) > MAX_RECORD:
+            return self._take_giant(record)
+        message = json.loads(record)
+        kind, data = message["type"], message["data"]
+        if kind not in ("match", "context"):
+            return True
+        path = _text(data["path"]).removeprefix("./")
+        if path in self._without:
+            return True
+        if kind == "match":
+            self._matches += 1
+            if self._matches > self._query.limit:
+                self._found.more = True
+                return False
+        raw = _bytes(data["lines"]).rstrip(b"\r\n")
+        starts = [sub["start"] for sub in data["submatches"]]
+        text = self._window(raw, starts[0] if starts else 0)
+        return self._keep(Line(clean(path.encode()), data["line_number"], text, kind == "match"))
+
+    def result(self, code: int, complaint: str) -> Found:
+        """Everything, when the program has ended; ToolError if it could not take the question."""
+        if code == 2 and not self._found.lines:
+            reason = complaint.removeprefix("rg: ").strip()
+            if "regex" in reason or "literal" in reason or "-P" in reason:
+                raise ToolError(BAD_PATTERN.format(reason=reason))
+            if "glob" in reason:
+                raise ToolError(BAD_GLOB.format(reason=reason))
+        if complaint and not self._found.more:
+            self._found.problem = complaint.splitlines()[0][:300]
+        if self._found.more:
+            self._found.lines = _near(self._found.lines, self._query.context)
+        return self._found
+
+    def _keep(self, line: Line) -> bool:
+        self._found.lines.append(line)
+        self._kept += len(line.text) + len(line.path) + 16
+        if self._kept > MAX_KEPT:
+            self._found.more = True
+            return False
+        return True
+
+    def _take_giant(self, record: bytes) -> bool:
+        """A line too long to be parsed: told of, so that it is not missed in silence."""
+        head = record[:4096].partition(b',"lines"')[0] + b"}}"
+        try:
+            path = _text(json.loads(head)["data"]["path"]).removeprefix("./")
+        except (ValueError, KeyError):
+            path = "?"
+        self._matches += 1
+        self._found.cut_lines = True
+        return self._keep(Line(path, 0, TOO_LONG.format(size=MAX_RECORD // 2**20), True))
+
+    def _window(self, raw: bytes, start: int) -> str:
+        """The line, or where it is long the part around its match."""
+        width = self._query.width
+        if len(raw) <= width:
+            return clean(raw)
+        before = len(raw[:start].decode("utf-8", "replace"))
+        text = raw.decode("utf-8", "replace")
+        if len(text) <= width:
+            return clean(raw)
+        self._found.cut_lines = True
+        first = 0 if before < width * 4 // 5 else before - width // 3
+        piece = clean(text[first : first + width].encode())
+        tail = AFTER if first + width < len(text) else ""
+        return f"{BEFORE if first else ''}{piece}{tail}"
+
+
+def _near(lines: list[Line], context: int) -> list[Line]:
+    """Without context of a match that is beyond the limit."""
+    matches = {(line.path, line.number) for line in lines if line.match}
+    return [
+        line
+        for line in lines
+        if any((line.path, line.number + i) in matches for i in range(-context, context + 1))
+    ]
+
+
+def _arguments(query: Query) -> list[str]:
+    chosen = ["--json", "--no-config", "--hidden", "--no-require-git", "--glob", "!.git"]
+    if query.glob:
+        chosen += ["--glob", query.glob.removeprefix("./")]
+    if query.ignore_case:
+        chosen.append("--ignore-case")
+    if query.literal:
+        chosen.append("--fixed-strings")
+    if query.context:
+        chosen += ["--context", str(query.context)]
+    chosen += ["--max-count", str(query.limit + 1), "--regexp", query.pattern, "--"]
+    return chosen + [f"./{name}" for name in query.names or ("",)]
+
+
+async def _records(stream: ByteReceiveStream) -> AsyncIterator[bytes]:
+    """Whole lines; of one beyond MAX_RECORD its beginning, a byte over the limit."""
+    rest = bytearray()
+    async for chunk in stream:
+        head, newline, tail = chunk.partition(b"\n")
+        while newline:
+            rest += head[: MAX_RECORD + 1 - len(rest)]
+            yield bytes(rest)
+            rest.clear()
+            head, newline, tail = tail.partition(b"\n")
+        rest += head[: MAX_RECORD + 1 - len(rest)]
+    if rest:
+        yield bytes(rest)
+
+
+async def _drain(stream: ByteReceiveStream, into: bytearray) -> None:
+    async for chunk in stream:
+        into += chunk[: 8192 - len(into)]
+
+
+def _end(process: Process) -> None:
+    if process.returncode is None:
+        process.kill()
+
+
+def _text(value: dict[str, str]) -> str:
+    return _bytes(value).decode("utf-8", "replace")
+
+
+def _bytes(value: dict[str, str]) -> bytes:
+    return value["text"].encode() if "text" in value else base64.b64decode(value["bytes"])

@@ -1,0 +1,149 @@
+"""grep: search file contents with ripgrep, and unsaved buffers as the user sees them.
+
+Links are not followed, `.git` and ignored files are passed by, every line and the whole are
+bounded. Buffers that an editor holds unsaved are searched in place of their files. Never changes a
+file. Text the model reads stands in the constants. Read next: ripgrep.py (the program), find.py.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import anyio
+from pydantic import Field, JsonValue
+
+from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
+from singletree.errors import ToolError
+from singletree.tools.bash import cut_details
+from singletree.tools.ripgrep import Found, Query, run_ripgrep
+from singletree.tools.truncate import MAX_BYTES, format_size, keep_head
+from singletree.tools.world import World
+
+DESCRIPTION = (
+    "Search file contents with a regular expression (ripgrep's dialect: no lookaround, no "
+    "backreferences). Hidden files are searched; ignored ones (.gitignore), .git and binary files "
+    "are not. Unsaved text in the editor is searched as it stands there. Lines come back as "
+    "`path:line: text`, context as `path-line- text`, paths relative to what was searched."
+)
+SNIPPET = "Search file contents"
+PATTERN = "The regular expression, or the exact text if literal is true."
+PATH = "The file or folder to search; the workspace if left out."
+GLOB = "Only files that match this glob, such as `*.py` or `src/**/*.ts`."
+IGNORE_CASE = "Match letters in both cases."
+LITERAL = "Take the pattern as plain text."
+CONTEXT = "Lines to show before and after each match; none if left out."
+LIMIT = "How many matching lines at most; 100 if left out."
+
+NOTHING = "No line matches."
+NO_PATH = "There is no file or folder {path}."
+MORE = "[There are more than {limit} matching lines. Narrow the search, or set limit to {suggest}.]"
+CUT_LINES = (
+    "[Long lines are shown in part: {chars} characters around the match. Use read to see more.]"
+)
+CUT = "[The output is cut at {size}: {shown} of {total} lines are shown. Narrow the search.]"
+UNREAD = "[Some files could not be searched: {reason}]"
+
+DEFAULT_LIMIT = 100
+MAX_LINE = 500
+
+
+class GrepArgs(Args):
+    """What the model gives."""
+
+    pattern: str = Field(description=PATTERN)
+    path: str | None = Field(default=None, description=PATH)
+    glob: str | None = Field(default=None, description=GLOB)
+    ignoreCase: bool | None = Field(default=None, description=IGNORE_CASE)
+    literal: bool | None = Field(default=None, description=LITERAL)
+    context: float | None = Field(default=None, description=CONTEXT)
+    limit: float | None = Field(default=None, description=LIMIT)
+
+
+def grep_tool(world: World) -> Tool:
+    """The tool."""
+
+    async def run(args: GrepArgs, tool_run: ToolRun) -> ToolOutput:
+        target = world.resolve(args.path) if args.path else world.cwd
+        stat = await world.files.stat(target)
+        if stat is None:
+            raise ToolError(NO_PATH.format(path=target))
+        limit = max(1, int(args.limit if args.limit is not None else DEFAULT_LIMIT))
+        folder, names = (target, ()) if stat.kind == "dir" else (target.parent, (target.name,))
+        query = Query(
+            args.pattern,
+            glob=args.glob,
+            ignore_case=bool(args.ignoreCase),
+            literal=bool(args.literal),
+            context=max(0, int(args.context or 0)),
+            limit=limit,
+            names=tuple(names),
+            width=MAX_LINE,
+        )
+        return _told(await _search(query, folder, world.files.dirty()), limit)
+
+    return Tool(
+        name="grep",
+        label="Search",
+        kind="search",
+        description=DESCRIPTION,
+        args=GrepArgs,
+        run=typed(GrepArgs, run),
+        snippet=SNIPPET,
+    )
+
+
+async def _search(query: Query, folder: Path, dirty: Mapping[Path, bytes]) -> Found:
+    """The disk without the files that are open unsaved, then those from a copy of the buffers."""
+    real = Path(await anyio.to_thread.run_sync(os.path.realpath, folder))
+    open_here = {
+        str(path.relative_to(real)): data
+        for path, data in dirty.items()
+        if path.is_relative_to(real) and (not query.names or path.name in query.names)
+    }
+    if query.names and len(open_here) == len(query.names):
+        found = Found()
+    else:
+        found = await run_ripgrep(query, folder, without=frozenset(open_here))
+    if not open_here:
+        return found
+    copy = Path(await anyio.to_thread.run_sync(_copied, open_here))
+    try:
+        return found.joined(await run_ripgrep(query, copy), query.limit)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(shutil.rmtree, copy, True)
+
+
+def _copied(buffers: Mapping[str, bytes]) -> str:
+    """The buffers as files in a private folder, at the same relative places."""
+    folder = tempfile.mkdtemp(prefix="singletree-")
+    for name, data in buffers.items():
+        path = Path(folder) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return folder
+
+
+def _told(found: Found, limit: int) -> ToolOutput:
+    notes: list[str] = []
+    details: dict[str, JsonValue] = {}
+    cut = keep_head(found.text(), lines=len(found.lines) + 1)
+    if found.more:
+        notes.append(MORE.format(limit=limit, suggest=limit * 2))
+        details["matchLimitReached"] = limit
+    if found.cut_lines:
+        notes.append(CUT_LINES.format(chars=MAX_LINE))
+        details["linesTruncated"] = True
+    if cut.by:
+        size = format_size(MAX_BYTES)
+        notes.append(CUT.format(size=size, shown=cut.lines, total=cut.total_lines))
+        details["truncation"] = dict(cut_details(cut))
+    if found.problem:
+        notes.append(UNREAD.format(reason=found.problem))
+    body = cut.text if found.lines else NOTHING
+    text = f"{body}\n\n" + "\n".join(notes) if notes else body
+    return ToolOutput.text(text, details=details or None)

@@ -1,0 +1,204 @@
+"""A shell on this machine: one process per command, in a session of its own, ended as a whole.
+
+A command has no terminal, an empty stdin and an environment without the daemon's secrets. What it
+leaves in the background is ended soon after the shell itself ends, and counted. A cancelled or
+timed-out command is asked to end (SIGTERM) and killed shortly after. Never interprets a command,
+never asks. Read next: environment.py, leftovers.py, sandbox.py (the same, confined).
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import anyio
+from anyio.abc import Process
+
+from singletree.errors import ToolError
+from singletree.tools.environment import command_environment
+from singletree.tools.leftovers import MARK, Children, Command, end, process
+from singletree.tools.world import Exit
+
+NO_FOLDER = "The working directory does not exist: {cwd}. No command can run there."
+NO_SHELL = "No shell was found on this machine (neither bash nor sh)."
+NOT_STARTED = "The command could not be started: {reason}"
+
+IDLE = 0.1
+"""A pipe that a background process holds is read until it was still for so long (seconds),"""
+DRAIN = 0.4
+"""but never longer than this after the shell's end."""
+
+_CHUNK = 65_536
+
+Wrap = Callable[[Sequence[str]], Sequence[str]]
+
+
+class LocalShell:
+    """Commands on this machine, as the daemon's user. Implements `world.Shell`.
+
+    `environment` is what the daemon was started with; `children` the folder where running commands
+    are written down; `keep` and `drop` as in environment.py.
+    """
+
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        *,
+        children: Path | None = None,
+        keep: Collection[str] = (),
+        drop: Collection[str] = (),
+    ) -> None:
+        self._environment = environment
+        self._children = Children(children)
+        self._keep = keep
+        self._drop = drop
+
+    async def run(
+        self,
+        command: str,
+        *,
+        cwd: Path,
+        limit: float | None,
+        on_output: Callable[[bytes], None],
+        env: Mapping[str, str] | None = None,
+    ) -> Exit:
+        """Run to its end; after `limit` seconds it is ended. Cancelling kills the tree."""
+        return await self.run_argv(
+            [find_shell(), "-c", command], cwd=cwd, limit=limit, on_output=on_output, env=env
+        )
+
+    async def run_argv(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        limit: float | None,
+        on_output: Callable[[bytes], None],
+        env: Mapping[str, str] | None = None,
+    ) -> Exit:
+        """The same for a program and its arguments, without a shell."""
+        if not await anyio.Path(cwd).is_dir():
+            raise ToolError(NO_FOLDER.format(cwd=cwd))
+        mark = secrets.token_hex(8)
+        full = command_environment(
+            self._environment,
+            cwd,
+            keep=self._keep,
+            drop=self._drop,
+            extra={**(env or {}), MARK: mark},
+        )
+        reading, writing = os.pipe()
+        os.set_blocking(reading, False)
+        try:
+            try:
+                started = await _start(_tied(argv), cwd, full, writing)
+            finally:
+                os.close(writing)
+            return await self._follow(started, mark, reading, limit, on_output)
+        finally:
+            os.close(reading)
+
+    async def _follow(
+        self,
+        started: Process,
+        mark: str,
+        reading: int,
+        limit: float | None,
+        on_output: Callable[[bytes], None],
+    ) -> Exit:
+        """Read until the shell has ended; then nothing of it may be left."""
+        seen = process(started.pid)
+        known = Command(started.pid, seen.started if seen else 0, mark)
+        left = 0
+        record = None
+        try:
+            record = await anyio.to_thread.run_sync(self._children.note, known)
+            with anyio.move_on_after(limit) as clock:
+                await _read_to_end(started, reading, on_output)
+        finally:
+            with anyio.CancelScope(shield=True):
+                running = started.returncode is None
+                if running:
+                    _terminate(started)
+                left = await anyio.to_thread.run_sync(end, known)
+                if running:
+                    _kill(started)
+                    await started.wait()
+                self._children.forget(record)
+        if clock.cancelled_caught:
+            return Exit(None, "timeout", left)
+        code = started.returncode
+        return Exit(128 - code if code is not None and code < 0 else code, "exit", left)
+
+
+def find_shell() -> str:
+    """Bash where it is, else the plain shell."""
+    for candidate in ("/bin/bash", shutil.which("bash"), "/bin/sh", shutil.which("sh")):
+        if candidate and Path(candidate).exists():
+            return candidate
+    raise ToolError(NO_SHELL)
+
+
+def _tied(argv: Sequence[str]) -> list[str]:
+    """The command, killed by the kernel when the daemon dies (Linux, util-linux)."""
+    setpriv = shutil.which("setpriv", path="/usr/bin:/bin")
+    return [setpriv, "--pdeathsig", "KILL", "--", *argv] if setpriv else list(argv)
+
+
+async def _start(argv: list[str], cwd: Path, env: Mapping[str, str], output: int) -> Process:
+    try:
+        return await anyio.open_process(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd=cwd,
+            env=env,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ToolError(NOT_STARTED.format(reason=error.strerror or str(error))) from error
+
+
+async def _read_to_end(started: Process, reading: int, on_output: Callable[[bytes], None]) -> None:
+    """All output until the shell ended; what a background process still says, for a moment."""
+    last = anyio.current_time()
+    closed = anyio.Event()
+
+    async def read() -> None:
+        nonlocal last
+        while True:
+            await anyio.wait_readable(reading)
+            data = os.read(reading, _CHUNK)
+            last = anyio.current_time()
+            if not data:
+                closed.set()
+                return
+            on_output(data)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(read)
+        await started.wait()
+        last = now = anyio.current_time()
+        until = now + DRAIN
+        while not closed.is_set() and now < until and now - last < IDLE:
+            with anyio.move_on_after(IDLE / 5):
+                await closed.wait()
+            now = anyio.current_time()
+        group.cancel_scope.cancel()
+
+
+def _terminate(started: Process) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(started.pid, signal.SIGTERM)
+
+
+def _kill(started: Process) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(started.pid, signal.SIGKILL)
