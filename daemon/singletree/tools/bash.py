@@ -66,10 +66,7 @@ def bash_tool(
         limit = _limit(args.timeout)
         shell = shell_of(tool_run.call_id) if shell_of else world.shell
         output = Output(outputs)
-        try:
-            ended = await _watched(shell, args.command, world.cwd, limit, output, tool_run.update)
-        finally:
-            output.close()
+        ended = await _watched(shell, args.command, world.cwd, limit, output, tool_run.update)
         return _told(output, ended, args.timeout)
 
     return Tool(
@@ -96,11 +93,8 @@ async def user_command(
     """A command that a person runs. Cancelling `scope` ends it; what it said until then is kept."""
     output = Output(outputs)
     ended: Exit | None = None
-    try:
-        with scope:
-            ended = await _watched(shell, command, cwd, None, output, update)
-    finally:
-        output.close()
+    with scope:
+        ended = await _watched(shell, command, cwd, None, output, update)
     cut = output.cut()
     return BashExecutionMessage(
         command=command,
@@ -146,6 +140,7 @@ async def _watched(
         while True:
             await anyio.sleep(LIVE_INTERVAL)
             tell()
+            await output.save()
 
     try:
         async with anyio.create_task_group() as group:
@@ -155,6 +150,7 @@ async def _watched(
     except BaseExceptionGroup as several:
         raise _only(several) from None
     finally:
+        await output.close()
         tell()
     return ended
 

@@ -21,8 +21,8 @@ _SEQUENCE = re.compile(
 _BEGUN = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*|\][^\x00-\x1f\x7f]*\x1b?|[PX^_][^\x1b\x07]*\x1b?|[ -/]*)?\Z"
 )
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufff9-\ufffb]")
-_UNCLEAN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufff9-\ufffb]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x80-\x9f\ufff9-\ufffb]")
+_UNCLEAN = re.compile(r"[\x00-\x08\x0b-\x1f\x80-\x9f\ufff9-\ufffb]")
 _INTRODUCER = re.compile(r"\x1b[\[\]PX^_]?")
 
 _HELD = 65_536

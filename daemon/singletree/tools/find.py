@@ -17,9 +17,9 @@ from pydantic import Field, JsonValue
 
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
-from singletree.tools.clean import clean
 from singletree.tools.globs import translate
 from singletree.tools.ignore import Ignore, ignore_around
+from singletree.tools.looks import shown_name
 from singletree.tools.truncate import MAX_BYTES, format_size, keep_head
 from singletree.tools.world import World
 
@@ -66,12 +66,11 @@ def find_tool(world: World) -> Tool:
 
     async def run(args: FindArgs, tool_run: ToolRun) -> ToolOutput:
         root = world.resolve(args.path) if args.path else world.cwd
-        matches = matcher(args.pattern, root)
         limit = max(1, int(args.limit if args.limit is not None else DEFAULT_LIMIT))
         stop = threading.Event()
         try:
             found = await anyio.to_thread.run_sync(
-                _collect, root, matches, limit + 1, stop, abandon_on_cancel=True
+                _collect, root, args.pattern, limit + 1, stop, abandon_on_cancel=True
             )
         finally:
             stop.set()
@@ -125,14 +124,8 @@ def walk(root: str, ignore: Ignore, stop: threading.Event) -> Iterator[str]:
         stack.extend(reversed(inner))
 
 
-def shown(name: str) -> str:
-    """A file name as text: no control characters, no half characters."""
-    return clean(os.fsencode(name)).replace("\n", "\ufffd").replace("\t", "\ufffd")
-
-
-def _collect(
-    root: Path, matches: Callable[[str], bool], limit: int, stop: threading.Event
-) -> list[str]:
+def _collect(root: Path, pattern: str, limit: int, stop: threading.Event) -> list[str]:
+    matches = matcher(pattern, root)
     if not root.is_dir():
         raise ToolError(NO_FOLDER.format(path=root))
     top = str(root).rstrip("/")
@@ -140,7 +133,7 @@ def _collect(
     for path in walk(top, ignore_around(str(root), Path.home()), stop):
         relative = path[len(top) + 1 :]
         if matches(relative.rstrip("/")):
-            found.append(shown(relative))
+            found.append(shown_name(relative))
             if len(found) >= limit:
                 break
     return found

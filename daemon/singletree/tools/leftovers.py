@@ -66,6 +66,12 @@ def processes() -> list[Process]:
     return [p for p in found if p is not None]
 
 
+def command_of(pid: int, mark: str) -> Command:
+    """The command whose shell is `pid`, just started."""
+    seen = process(pid)
+    return Command(pid, seen.started if seen else 0, mark)
+
+
 def belonging(command: Command) -> list[Process]:
     """Live processes of a command: in its session, marked as its own, or a child of such a one."""
     young = [p for p in processes() if not p.dead and p.started >= command.started]

@@ -1,7 +1,7 @@
 """What becomes of a command's output: cleaned, shown live, its tail kept, the whole in a file.
 
-The file appears only when the whole is too long to be shown; it is readable by its user alone and
-bounded. Never runs anything. Read next: clean.py, truncate.py, bash.py.
+The file appears only when the whole is too long to be shown; it is readable by its user alone,
+bounded, and written in a worker thread. Never runs anything. Read next: clean.py, truncate.py.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ import os
 import tempfile
 import time
 from pathlib import Path
+from typing import BinaryIO
+
+import anyio
 
 from singletree.tools.clean import Cleaner
 from singletree.tools.truncate import Accumulator, Cut, notice
@@ -26,7 +29,7 @@ _PREFIX, _SUFFIX = "singletree-", ".log"
 
 
 class Output:
-    """Takes the bytes of a command as they come.
+    """Takes the bytes of a command as they come; whoever feeds it calls `save` now and then.
 
     `folder` is where the whole of a long output is written (None: the machine's temporary folder).
     """
@@ -34,9 +37,7 @@ class Output:
     def __init__(self, folder: Path | None = None) -> None:
         self._cleaner = Cleaner()
         self._kept = Accumulator()
-        self._whole: list[str] = []
-        self._file: _Spill | None = None
-        self._folder = folder
+        self._file = _Spill(folder)
         self._unsent = ""
         self._sent = ""
         self._skipped = 0
@@ -45,11 +46,17 @@ class Output:
         """Take more bytes."""
         self._take(self._cleaner.feed(data))
 
-    def close(self) -> None:
+    async def save(self) -> None:
+        """Write what came, once it is too long to be shown whole."""
+        if self._kept.overflowed and self._file.waiting:
+            await anyio.to_thread.run_sync(self._file.write)
+
+    async def close(self) -> None:
         """Nothing more comes."""
         self._take(self._cleaner.close())
-        if self._file is not None:
-            self._file.close()
+        with anyio.CancelScope(shield=True):
+            await self.save()
+            await anyio.to_thread.run_sync(self._file.close)
 
     def live(self) -> str:
         """Text to append to what was shown so far. A line shown half may begin anew."""
@@ -72,12 +79,10 @@ class Output:
     @property
     def path(self) -> Path | None:
         """Where the whole is, if it is too long to be shown and could be saved."""
-        return self._file.path if self._file is not None and not self._file.failed else None
+        return self._file.path
 
     def notice(self) -> str:
         """The line for the model about what is missing; "" if nothing is."""
-        if self._file is None:
-            return notice(self.cut())
         if self._file.failed:
             return notice(self.cut(), NOT_SAVED.format(reason=self._file.failed))
         form = FULL_COPY_CUT if self._file.full else FULL_COPY
@@ -87,57 +92,64 @@ class Output:
         if not text:
             return
         self._kept.add(text)
+        self._file.add(text)
         self._unsent += text
         if len(self._unsent) > 4 * MAX_LIVE:
             self._skipped += len(self._unsent) - MAX_LIVE
             self._unsent = self._unsent[-MAX_LIVE:]
-        if self._file is not None:
-            self._file.write(text)
-            return
-        self._whole.append(text)
-        if self._kept.overflowed:
-            self._file = _Spill(self._folder)
-            self._file.write("".join(self._whole))
-            self._whole.clear()
 
 
 class _Spill:
     """The file of a long output. A failure is noted, never raised: the command goes on."""
 
     def __init__(self, folder: Path | None) -> None:
+        self.waiting: list[bytes] = []
         self.failed = ""
         self.full = False
-        self.path = Path()
+        self.path: Path | None = None
+        self._folder = folder
         self._room = MAX_FILE
-        self._handle = -1
-        try:
-            if folder is not None:
-                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._handle, name = tempfile.mkstemp(_SUFFIX, _PREFIX, folder)
-            self.path = Path(name)
-        except OSError as error:
-            self.failed = error.strerror or str(error)
+        self._file: BinaryIO | None = None
 
-    def write(self, text: str) -> None:
+    def add(self, text: str) -> None:
+        """Keep text until it is written."""
         if self.failed or self.full:
             return
         data = text.encode()
         self.full = len(data) > self._room
-        data = data[: self._room]
+        self.waiting.append(data[: self._room])
+        self._room -= len(self.waiting[-1])
+
+    def write(self) -> None:
+        """Write what was kept. In a worker thread, while more may be added."""
+        waiting, self.waiting = self.waiting, []
         try:
-            while data:
-                written = os.write(self._handle, data)
-                self._room -= written
-                data = data[written:]
+            if self._file is None:
+                self._file = self._made()
+            self._file.writelines(waiting)
         except OSError as error:
             self.failed = error.strerror or str(error)
-            self.close()
-            self.path.unlink(missing_ok=True)
+            self.waiting.clear()
+            self._remove()
 
     def close(self) -> None:
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
+        """The file is whole."""
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                self._file.close()
+
+    def _made(self) -> BinaryIO:
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, name = tempfile.mkstemp(_SUFFIX, _PREFIX, self._folder)
+        self.path = Path(name)
+        return os.fdopen(handle, "wb", buffering=0)
+
+    def _remove(self) -> None:
+        self.close()
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+            self.path = None
 
 
 def prune(folder: Path, *, days: float = 14) -> int:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import anyio
@@ -21,6 +23,7 @@ from anyio.abc import ByteReceiveStream, Process
 
 from singletree.errors import ToolError
 from singletree.tools.clean import clean
+from singletree.tools.looks import shown_name
 
 NOT_INSTALLED = (
     "ripgrep (rg) was not found, so files cannot be searched. Search with a shell command instead."
@@ -98,7 +101,7 @@ async def run_ripgrep(
     query: Query, folder: Path, *, without: frozenset[str] = frozenset()
 ) -> Found:
     """Search `folder` (and of it not the files `without`, given relative to it)."""
-    program = find_ripgrep()
+    program = await anyio.to_thread.run_sync(find_ripgrep)
     process = await anyio.open_process(
         [program, *_arguments(query)],
         stdin=subprocess.DEVNULL,
@@ -126,6 +129,7 @@ async def run_ripgrep(
     return reader.result(code, clean(bytes(complaint)))
 
 
+@lru_cache(maxsize=1)
 def find_ripgrep() -> str:
     """The program that was installed beside us, else the machine's."""
     beside = Path(sys.executable).with_name("rg")
@@ -153,7 +157,7 @@ class _Reader:
         kind, data = message["type"], message["data"]
         if kind not in ("match", "context"):
             return True
-        path = _text(data["path"]).removeprefix("./")
+        path = os.fsdecode(_bytes(data["path"])).removeprefix("./")
         if path in self._without:
             return True
         if kind == "match":
@@ -164,7 +168,7 @@ class _Reader:
         raw = _bytes(data["lines"]).rstrip(b"\r\n")
         starts = [sub["start"] for sub in data["submatches"]]
         text = self._window(raw, starts[0] if starts else 0)
-        return self._keep(Line(clean(path.encode()), data["line_number"], text, kind == "match"))
+        return self._keep(Line(shown_name(path), data["line_number"], text, kind == "match"))
 
     def result(self, code: int, complaint: str) -> Found:
         """Everything, when the program has ended; ToolError if it could not take the question."""
@@ -192,7 +196,7 @@ class _Reader:
         """A line too long to be parsed: told of, so that it is not missed in silence."""
         head = record[:4096].partition(b',"lines"')[0] + b"}}"
         try:
-            path = _text(json.loads(head)["data"]["path"]).removeprefix("./")
+            path = shown_name(os.fsdecode(_bytes(json.loads(head)["data"]["path"]))[2:])
         except (ValueError, KeyError):
             path = "?"
         self._matches += 1
@@ -262,10 +266,6 @@ async def _drain(stream: ByteReceiveStream, into: bytearray) -> None:
 def _end(process: Process) -> None:
     if process.returncode is None:
         process.kill()
-
-
-def _text(value: dict[str, str]) -> str:
-    return _bytes(value).decode("utf-8", "replace")
 
 
 def _bytes(value: dict[str, str]) -> bytes:

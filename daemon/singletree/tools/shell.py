@@ -15,6 +15,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 import anyio
@@ -22,7 +23,7 @@ from anyio.abc import Process
 
 from singletree.errors import ToolError
 from singletree.tools.environment import command_environment
-from singletree.tools.leftovers import MARK, Children, Command, end, process
+from singletree.tools.leftovers import MARK, Children, Command, command_of, end
 from singletree.tools.world import Exit
 
 NO_FOLDER = "The working directory does not exist: {cwd}. No command can run there."
@@ -35,8 +36,6 @@ DRAIN = 0.4
 """but never longer than this after the shell's end."""
 
 _CHUNK = 65_536
-
-Wrap = Callable[[Sequence[str]], Sequence[str]]
 
 
 class LocalShell:
@@ -69,8 +68,9 @@ class LocalShell:
         env: Mapping[str, str] | None = None,
     ) -> Exit:
         """Run to its end; after `limit` seconds it is ended. Cancelling kills the tree."""
+        bash = await anyio.to_thread.run_sync(find_shell)
         return await self.run_argv(
-            [find_shell(), "-c", command], cwd=cwd, limit=limit, on_output=on_output, env=env
+            [bash, "-c", command], cwd=cwd, limit=limit, on_output=on_output, env=env
         )
 
     async def run_argv(
@@ -93,11 +93,12 @@ class LocalShell:
             drop=self._drop,
             extra={**(env or {}), MARK: mark},
         )
+        tied = [*await anyio.to_thread.run_sync(_tie), *argv]
         reading, writing = os.pipe()
         os.set_blocking(reading, False)
         try:
             try:
-                started = await _start(_tied(argv), cwd, full, writing)
+                started = await _start(tied, cwd, full, writing)
             finally:
                 os.close(writing)
             return await self._follow(started, mark, reading, limit, on_output)
@@ -113,11 +114,11 @@ class LocalShell:
         on_output: Callable[[bytes], None],
     ) -> Exit:
         """Read until the shell has ended; then nothing of it may be left."""
-        seen = process(started.pid)
-        known = Command(started.pid, seen.started if seen else 0, mark)
+        known = Command(started.pid, 0, mark)
         left = 0
         record = None
         try:
+            known = await anyio.to_thread.run_sync(command_of, started.pid, mark)
             record = await anyio.to_thread.run_sync(self._children.note, known)
             with anyio.move_on_after(limit) as clock:
                 await _read_to_end(started, reading, on_output)
@@ -130,13 +131,14 @@ class LocalShell:
                 if running:
                     _kill(started)
                     await started.wait()
-                self._children.forget(record)
+                await anyio.to_thread.run_sync(self._children.forget, record)
         if clock.cancelled_caught:
             return Exit(None, "timeout", left)
         code = started.returncode
         return Exit(128 - code if code is not None and code < 0 else code, "exit", left)
 
 
+@lru_cache(maxsize=1)
 def find_shell() -> str:
     """Bash where it is, else the plain shell."""
     for candidate in ("/bin/bash", shutil.which("bash"), "/bin/sh", shutil.which("sh")):
@@ -145,10 +147,11 @@ def find_shell() -> str:
     raise ToolError(NO_SHELL)
 
 
-def _tied(argv: Sequence[str]) -> list[str]:
-    """The command, killed by the kernel when the daemon dies (Linux, util-linux)."""
+@lru_cache(maxsize=1)
+def _tie() -> tuple[str, ...]:
+    """What a command is started through to be killed with the daemon (Linux, util-linux)."""
     setpriv = shutil.which("setpriv", path="/usr/bin:/bin")
-    return [setpriv, "--pdeathsig", "KILL", "--", *argv] if setpriv else list(argv)
+    return (setpriv, "--pdeathsig", "KILL", "--") if setpriv else ()
 
 
 async def _start(argv: list[str], cwd: Path, env: Mapping[str, str], output: int) -> Process:

@@ -1,0 +1,245 @@
+"""grep and find on real folders: bounds, links, unsaved buffers, names that are hard to print."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import anyio
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from singletree.agent.tool import Tool, ToolRun
+from singletree.errors import ToolError
+from singletree.messages import Text
+from singletree.tools.disk import Disk, LocalWorld
+from singletree.tools.find import FindArgs, find_tool
+from singletree.tools.globs import translate
+from singletree.tools.ignore import ignore_around
+from singletree.tools.search import GrepArgs, grep_tool
+from singletree.tools.shell import LocalShell
+
+
+class Buffers(Disk):
+    """A disk below an editor with unsaved text."""
+
+    def __init__(self, unsaved: Mapping[Path, bytes]) -> None:
+        self.unsaved = unsaved
+
+    def dirty(self) -> Mapping[Path, bytes]:
+        return self.unsaved
+
+
+def world(folder: Path, unsaved: Mapping[Path, bytes] | None = None) -> LocalWorld:
+    return LocalWorld(folder, Buffers(unsaved or {}), LocalShell({}))
+
+
+def make(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+async def told(tool: Tool, args: GrepArgs | FindArgs) -> str:
+    output = await tool.run(args, ToolRun("1", print))
+    (block,) = output.content
+    assert isinstance(block, Text)
+    return block.text
+
+
+async def grep(
+    folder: Path,
+    pattern: str,
+    *,
+    unsaved: Mapping[Path, bytes] | None = None,
+    path: str | None = None,
+    glob: str | None = None,
+    limit: float | None = None,
+    context: float | None = None,
+) -> str:
+    args = GrepArgs(pattern=pattern, path=path, glob=glob, limit=limit, context=context)
+    return await told(grep_tool(world(folder, unsaved)), args)
+
+
+async def find(
+    folder: Path, pattern: str, *, path: str | None = None, limit: float | None = None
+) -> str:
+    return await told(find_tool(world(folder)), FindArgs(pattern=pattern, path=path, limit=limit))
+
+
+async def test_unsaved_text_is_searched_in_place_of_the_file(tmp_path: Path) -> None:
+    make(tmp_path, **{"a.py": "old NEEDLE\n", "sub/b.py": "NEEDLE\n", "c.py": "x\n"})
+    unsaved = {tmp_path / "a.py": b"new\n", tmp_path / "c.py": b"x\nNEEDLE here\n"}
+    assert (
+        await grep(tmp_path, "NEEDLE", unsaved=unsaved) == "c.py:2: NEEDLE here\nsub/b.py:1: NEEDLE"
+    )
+    assert await grep(tmp_path, "NEEDLE", unsaved=unsaved, path="a.py") == "No line matches."
+    assert await grep(tmp_path, "here", unsaved=unsaved, path="c.py") == "c.py:2: NEEDLE here"
+    assert await grep(tmp_path, "NEEDLE", unsaved=unsaved, path="sub") == "b.py:1: NEEDLE"
+    assert await grep(tmp_path, "NEEDLE", unsaved=unsaved, glob="*.md") == "No line matches."
+
+
+async def test_unsaved_and_saved_matches_share_the_limit(tmp_path: Path) -> None:
+    make(tmp_path, **{"a.py": "n\nn\n", "b.py": ""})
+    text = await grep(tmp_path, "n", unsaved={tmp_path / "b.py": b"n\nn\n"}, limit=3)
+    assert text.startswith("a.py:1: n\na.py:2: n\nb.py:1: n\n\n[There are more than 3")
+
+
+async def test_no_copy_of_a_buffer_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, **{"w/a.py": "", "tmp/x": ""})
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    await grep(tmp_path / "w", "secret", unsaved={tmp_path / "w/a.py": b"secret"})
+    assert [p.name for p in (tmp_path / "tmp").iterdir()] == ["x"]
+
+
+async def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
+    make(tmp_path, **{"out/secret.txt": "NEEDLE\n", "w/in.txt": "x\n"})
+    (tmp_path / "w/out").symlink_to(tmp_path / "out")
+    (tmp_path / "w/file").symlink_to(tmp_path / "out/secret.txt")
+    assert await grep(tmp_path / "w", "NEEDLE") == "No line matches."
+    assert await find(tmp_path / "w", "secret*") == "Nothing matches."
+    assert await find(tmp_path / "w", "*") == "file\nin.txt\nout"
+
+
+async def test_git_is_never_searched(tmp_path: Path) -> None:
+    make(tmp_path, **{".git/config": "NEEDLE", "sub/.git/x": "NEEDLE", "link/.git": "NEEDLE"})
+    assert await grep(tmp_path, "NEEDLE") == "No line matches."
+    assert await find(tmp_path, "*") == "link/\nsub/"
+
+
+async def test_limits_are_told(tmp_path: Path) -> None:
+    make(tmp_path, **{f"f{n}.txt": "x\n" * 3 for n in range(5)})
+    assert (await grep(tmp_path, "x", limit=2)).endswith(
+        "[There are more than 2 matching lines. Narrow the search, or set limit to 4.]"
+    )
+    assert await find(tmp_path, "*.txt", limit=2) == (
+        "f0.txt\nf1.txt\n\n[There are more than 2 results; these are the first ones. "
+        "Narrow the pattern, or set limit to 4.]"
+    )
+
+
+async def test_context_belongs_to_shown_matches_only(tmp_path: Path) -> None:
+    make(tmp_path, **{"a": "1\nX\n3\n4\n5\nX\n7\n"})
+    text = await grep(tmp_path, "X", context=2, limit=1)
+    assert text.split("\n\n")[0] == "a-1- 1\na:2: X\na-3- 3\na-4- 4"
+
+
+async def test_lines_are_shown_around_their_match(tmp_path: Path) -> None:
+    make(tmp_path, **{"min.js": "a" * 5000 + "NEEDLE" + "b" * 5000 + "\n"})
+    text = await grep(tmp_path, "NEEDLE")
+    line = text.split("\n\n")[0]
+    assert line.startswith("min.js:1: […] aaa")
+    assert "aNEEDLEb" in line
+    assert line.endswith("b […]")
+    assert len(line) < 540
+
+
+async def test_control_characters_do_not_pass(tmp_path: Path) -> None:
+    make(tmp_path, **{"a.txt": "\033[31mNEEDLE\033[0m\x07\n"})
+    (tmp_path / os.fsdecode(b"b\xff\033.txt")).write_text("NEEDLE\n")
+    assert await grep(tmp_path, "NEEDLE") == "a.txt:1: NEEDLE\nb\ufffd\u241b.txt:1: NEEDLE"
+    assert await find(tmp_path, "*b*") == "b\ufffd\u241b.txt"
+
+
+async def test_what_cannot_be_asked_is_explained(tmp_path: Path) -> None:
+    make(tmp_path, **{"a": ""})
+    for asking in (
+        grep(tmp_path, "("),
+        grep(tmp_path, "x", glob="{"),
+        grep(tmp_path, "x", path="nope"),
+        find(tmp_path, "{a"),
+        find(tmp_path, "../*"),
+        find(tmp_path, "/etc/*"),
+        find(tmp_path, "*", path="a"),
+    ):
+        with pytest.raises(ToolError):
+            await asking
+
+
+async def test_a_find_can_be_cancelled(tmp_path: Path) -> None:
+    with anyio.move_on_after(0) as scope:
+        await find(Path("/"), "no-such-name-anywhere")
+    assert scope.cancelled_caught
+
+
+@pytest.mark.parametrize(
+    ("pattern", "yes", "no"),
+    [
+        ("*.py", ["a.py", ".py"], ["a.pyc", "x/a.py"]),
+        ("**/a", ["a", "x/a", "x/y/a"], ["ba", "x/ba"]),
+        ("a/**", ["a/b", "a/b/c"], ["a", "ab"]),
+        ("a/**/b", ["a/b", "a/x/b", "a/x/y/b"], ["ab", "a/xb"]),
+        ("a**b", ["ab", "axb"], ["a/b"]),
+        ("{a,b*,{c,d}}.x", ["a.x", "bb.x", "d.x"], ["e.x"]),
+        ("[a-c]?", ["a1", "cz"], ["d1", "a/"]),
+        ("[!a]", ["b"], ["a", "/"]),
+        ("[]]", ["]"], ["["]),
+        ("\\*", ["*"], ["a"]),
+        ("**", ["a", "a/b"], []),
+    ],
+)
+def test_globs(pattern: str, yes: list[str], no: list[str]) -> None:
+    import re
+
+    compiled = re.compile(translate(pattern), re.DOTALL)
+    assert [p for p in yes if not compiled.fullmatch(p)] == []
+    assert [p for p in no if compiled.fullmatch(p)] == []
+
+
+@pytest.mark.parametrize("pattern", ["[", "[z-a]", "{a", "a}", "\\"])
+def test_what_is_no_glob(pattern: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        translate(pattern)
+
+
+NAMES = st.sampled_from(["a", "b", "a.log", "build", "x y", "[z]"])
+PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
+RULES = st.sampled_from(
+    [
+        "a", "/a", "a/", "!a", "*.log", "!a.log", "build/", "a/b", "/a/*", "**/b", "a/**", "!/a/b",
+        "a/**/b", "# a", "\\#a", "[ab]", "[!a]", "?", "x\\ y", "x y ", "\\[z\\]", "*", "!*/",
+        "!b", "a*", "", "/", "b/*.log", "!build",
+    ]
+)  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sets(PATHS, min_size=1, max_size=8), st.lists(RULES, max_size=5), st.lists(RULES))
+def test_ignore_rules_are_gits(
+    tmp_path_factory: pytest.TempPathFactory,
+    paths: set[str],
+    outer: list[str],
+    inner: list[str],
+) -> None:
+    """Git itself is asked about every file, in a repository with rules in two folders."""
+    folder = tmp_path_factory.mktemp("repository")
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    for path in sorted(paths):
+        target = folder / path
+        if not any(parent.is_file() for parent in target.parents) and not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text("")
+    (folder / ".gitignore").write_text("\n".join(outer) + "\n")
+    if (folder / "a").is_dir():
+        (folder / "a/.gitignore").write_text("\n".join(inner) + "\n")
+    said = subprocess.run(
+        ["git", "-C", str(folder), "ls-files", "-z", "-co", "--exclude-standard"],
+        capture_output=True,
+        check=True,
+    )
+    wanted = {os.fsdecode(name) for name in said.stdout.split(b"\0") if name}
+    assert set(_files(folder)) == wanted
+
+
+def _files(folder: Path) -> list[str]:
+    import threading
+
+    from singletree.tools.find import walk
+
+    rules = ignore_around(str(folder), Path("/nowhere"))
+    paths = walk(str(folder), rules, threading.Event())
+    return [path[len(str(folder)) + 1 :] for path in paths if not path.endswith("/")]
