@@ -83,7 +83,7 @@ def project(path: Sequence[Entry]) -> Projection:
     messages: list[AgentMessage] = []
     sources: list[str] = []
     for entry in chosen:
-        message = _said(entry)
+        message = said(entry)
         if message is None and entry is newest:
             message = summary_message(newest)
         if message is not None and entry.id in edits:
@@ -103,7 +103,7 @@ def extend(projection: Projection, entry: Entry) -> Projection | None:
     if isinstance(entry, CompactionEntry | ContextEditEntry):
         return None
     model, thinking = settings_of((entry,), projection.model, projection.thinking)
-    message = _said(entry)
+    message = said(entry)
     if message is None:
         return replace(projection, model=model, thinking=thinking)
     return Projection(
@@ -221,7 +221,8 @@ def bash_text(message: BashExecutionMessage) -> str:
     return text
 
 
-def _said(entry: Entry) -> AgentMessage | None:
+def said(entry: Entry) -> AgentMessage | None:
+    """What an entry by itself gives to the context; a compaction depends on where it stands."""
     if isinstance(entry, MessageEntry):
         message = entry.message
         return None if isinstance(message, SystemMessage | UnknownMessage) else message

@@ -1,0 +1,99 @@
+"""The family `branch_summary`: what is left behind, what of it fits, what is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+from tests.vectors import runner
+from tests.vectors.runner import Case
+from tests.vectors.test_compaction import Player, entries, tagged
+from tests.vectors.wording import marked
+
+from singletree.compaction.branch import prepare_branch, summarize_branch
+from singletree.compaction.prompts import SECTIONS
+from singletree.compaction.summary import Summary
+from singletree.errors import ModelError
+
+FAMILY = "branch_summary"
+LATER = {"collect", "navigate", "fork"}
+"""Groups of the tree and of a whole session: they run where those rooms are tested."""
+
+OURS_ALONE = "## Critical Context"
+"""pi's branch summaries have five sections, ours have the six of a compaction."""
+
+
+def prepare(case: Case) -> None:
+    line = entries(case.input["entries"])
+    rows = []
+    for budget in case.input["budgets"]:
+        found = prepare_branch(line, budget or None)
+        rows.append(
+            {
+                "messages": [
+                    [source, message.role]
+                    for source, message in zip(found.sources, found.messages, strict=True)
+                ],
+                "total_tokens": found.tokens,
+                "read": sorted(found.touched.read),
+                "written": sorted(found.touched.written),
+                "edited": sorted(found.touched.edited),
+                "read_files": list(found.touched.read_files),
+                "modified_files": list(found.touched.modified_files),
+            }
+        )
+    assert rows == case.expected
+
+
+def generate(case: Case) -> None:
+    player = Player(case.input["responses"])
+
+    async def run() -> Summary:
+        return await summarize_branch(
+            entries(case.input["entries"]),
+            player.complete,
+            budget=case.input["model"]["contextWindow"] - case.input["reserve_tokens"],
+            instructions=case.input["custom_instructions"],
+            replace=case.input["replace_instructions"],
+        )
+
+    want = case.expected["outcome"]
+    try:
+        summary = anyio.run(run)
+    except ModelError as error:
+        reason = {"error": "provider_error"}.get(str(error.detail["summary"]))
+        assert {"error": reason or error.detail["summary"]} == want
+    else:
+        text = marked(summary.text.replace(Player.padding(" ".join(SECTIONS)), ""))
+        asked = bool(player.prompts)
+        assert {
+            "summary": text,
+            "read_files": list(summary.read_files) if asked else None,
+            "modified_files": list(summary.modified_files) if asked else None,
+            "usage_total": summary.usage.total_tokens if asked else None,
+        } == want
+    wanted = case.expected["requests"]
+    assert [row(prompt) for prompt in player.prompts] == [
+        {key: request[key] for key in ("conversation", "instructions")} for request in wanted
+    ]
+
+
+def row(prompt: str) -> dict[str, Any]:
+    """A prompt of ours in the vectors' form."""
+    conversation, instructions = tagged(prompt, "conversation")
+    headings = [line for line in instructions.splitlines() if line.startswith("#")]
+    assert not headings or OURS_ALONE in headings
+    told: dict[str, Any] = {"headings": [h for h in headings if h != OURS_ALONE]}
+    return {
+        "conversation": marked(conversation),
+        "instructions": told if headings else {"replaced_by": instructions},
+    }
+
+
+CHECKS: dict[str, runner.Check] = {"prepare": prepare, "generate": generate}
+
+
+def test_branch_summary() -> None:
+    line, failed = runner.run(FAMILY, CHECKS, LATER)
+    print(line)
+    assert failed == [], "\n".join(failed[:5])
