@@ -131,7 +131,7 @@ async def test_much_output_is_read_whole(tmp_path: Path) -> None:
 
 async def test_a_record_stands_while_a_command_runs(tmp_path: Path) -> None:
     children = tmp_path / "children"
-    result = await ran(f"ls {children}", tmp_path, children=children)
+    result = await ran(f"sleep 0.2; ls {children}", tmp_path, children=children)
     assert result.text.startswith(f"{os.getpid()}-")
     assert list(children.iterdir()) == []
 

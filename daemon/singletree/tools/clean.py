@@ -11,15 +11,14 @@ from __future__ import annotations
 import codecs
 import re
 
-_SEQUENCE = re.compile(
+_ESCAPE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
     r"|\x1b\][^\x00-\x1f\x7f]*(?:\x07|\x1b\\)"  # OSC: titles, links
     r"|\x1b[PX^_][^\x1b\x07]*(?:\x07|\x1b\\)"  # DCS, SOS, PM, APC
     r"|\x1b[ -/]+[0-~]"  # character sets
     r"|\x1b[0-OQ-WYZ\\`-~]"  # two characters
-)
-_BEGUN = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*|\][^\x00-\x1f\x7f]*\x1b?|[PX^_][^\x1b\x07]*\x1b?|[ -/]*)?\Z"
+    r"|(?P<begun>\x1b(?:\[[0-?]*[ -/]*|\][^\x00-\x1f\x7f]*\x1b?|[PX^_][^\x1b\x07]*\x1b?|[ -/]*)?\Z)"
+    r"|\x1b[\[\]PX^_]?"  # broken: what follows is text
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x80-\x9f\ufff9-\ufffb]")
 _UNCLEAN = re.compile(r"[\x00-\x08\x0b-\x1f\x80-\x9f\ufff9-\ufffb]")
@@ -54,7 +53,7 @@ class Cleaner:
     def close(self) -> str:
         """The end: an unfinished sequence goes, an unfinished line comes."""
         text = self._strip(self._decoder.decode(b"", final=True))
-        if "\n" in self._begun or len(self._begun) >= _HELD:
+        if "\n" in self._begun:
             text += _CONTROL.sub("", _INTRODUCER.sub("", self._begun, count=1))
         self._begun = ""
         done = self._collapse(text) + self.pending
@@ -67,13 +66,15 @@ class Cleaner:
         if not _UNCLEAN.search(text):
             return text
         if "\x1b" in text:
-            text = _SEQUENCE.sub("", text)
-            begun = _BEGUN.search(text)
-            if begun and len(begun[0]) < _HELD:
-                self._begun = begun[0]
-                text = text[: begun.start()]
-            text = _INTRODUCER.sub("", text)
+            text = _ESCAPE.sub(self._escape, text)
         return _CONTROL.sub("", text)
+
+    def _escape(self, found: re.Match[str]) -> str:
+        begun = found["begun"]
+        if begun and len(begun) >= _HELD:
+            return _INTRODUCER.sub("", begun, count=1)
+        self._begun = begun or ""
+        return ""
 
     def _collapse(self, text: str) -> str:
         if not text:
