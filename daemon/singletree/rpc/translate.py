@@ -12,7 +12,7 @@ from typing import Literal, assert_never
 
 from singletree.messages import AssistantMessage, Block, Text, Thinking, ToolCall
 from singletree.model.base import Finished, TextDelta, ThinkingDelta, ToolCallDelta
-from singletree.rpc import calls, wire
+from singletree.rpc import toolcalls, wire
 from singletree.rpc.bounds import VALUE_BYTES, bounded
 from singletree.rpc.parts import Delta, DeltaKind, Key, Parts
 from singletree.rpc.protocol.base import JsonObject
@@ -113,7 +113,7 @@ class Translator:
         }
         if key.kind != "toolArgs":
             return [made]
-        kind = calls.TOOL_KINDS.get(name, "other")
+        kind = toolcalls.TOOL_KINDS.get(name, "other")
         news: JsonObject = {"itemId": key.item_id, "part": key.part, "name": name, "kind": kind}
         told = self._tell_call(call_id, {"status": "streaming", **news, "title": name})
         return [{**made, "toolCallId": call_id, "name": name}, told]
@@ -165,7 +165,7 @@ class Translator:
                 return [self._stream(Key(call_id, "toolOutput"), text, call_id)]
             case ToolEnded(call, output, status, duration):
                 news = {"status": status, **self._news(call)}
-                news |= {**calls.tool_result(output), "durationMs": duration}
+                news |= {**toolcalls.tool_result(output), "durationMs": duration}
                 told = self._tell_call(call.id, news)
                 self._parts.end(Key(call.id, "toolOutput"))
                 del self._calls[call.id]
@@ -176,10 +176,10 @@ class Translator:
         """What was not told of the call yet: its name and its input are told once."""
         if "input" in self._calls.get(call.id, {}):
             return {}
-        return calls.tool_call(call, self._cwd)
+        return toolcalls.tool_call(call, self._cwd)
 
     def _tell_call(self, call_id: str, news: JsonObject) -> JsonObject:
-        address = calls.tool_address(self._session_id, call_id)
+        address = toolcalls.tool_address(self._session_id, call_id)
         made: JsonObject = {"type": "tool", "toolCallId": call_id}
         for name, value in news.items():
             made[name], cut = bounded(value, address, VALUE_BYTES // 4)
