@@ -1,0 +1,99 @@
+"""Finds guests and loads them: Python modules with a `setup` function.
+
+They lie in `<agent dir>/extensions` and, once the workspace is trusted, in its `.pi/extensions`: a
+file `name.py` or a folder `name/` with an `__init__.py`. Files of other programs are left alone.
+Each session gets modules of its own. A guest that fails to load is told and left out.
+Never decides whom to trust. Read next: api.py (what a guest may do), runner.py (who calls it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import anyio.to_thread
+
+from singletree.errors import ExtensionError
+from singletree.extensions.api import ExtensionAPI
+from singletree.extensions.modules import forget, run_module
+from singletree.extensions.runner import Failure, Setup, set_up
+
+NO_SETUP = "it has no function `setup(api)`"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A guest that could be loaded."""
+
+    name: str
+    path: Path
+    scope: Literal["user", "workspace"]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The guests that came, what went wrong with others, and who was left at the door."""
+
+    guests: tuple[ExtensionAPI, ...] = ()
+    problems: tuple[Failure, ...] = ()
+    skipped: tuple[Path, ...] = ()
+
+
+def find_extensions(
+    agent_dir: Path, workspace: Path | None = None, more: Sequence[Path] = ()
+) -> list[Found]:
+    """All guests there are, in the order of loading. Reads folders; loads nothing."""
+    found = _in_folder(agent_dir / "extensions", "user")
+    found += [Found(_name(path), path, "user") for path in more]
+    if workspace is not None:
+        found += _in_folder(workspace / ".pi" / "extensions", "workspace")
+    return found
+
+
+async def load_extensions(found: Sequence[Found], *, trusted: bool) -> Loaded:
+    """Load and set up each guest; those of a workspace only if it is trusted."""
+    guests: list[ExtensionAPI] = []
+    problems: list[Failure] = []
+    skipped: list[Path] = []
+    for guest in found:
+        if guest.scope == "workspace" and not trusted:
+            skipped.append(guest.path)
+            continue
+        try:
+            setup, drop = await anyio.to_thread.run_sync(_load, guest)
+            guests.append(await set_up(guest.name, setup, drop))
+        except (Exception, SystemExit) as error:
+            told = f"{guest.path}: {type(error).__name__}: {error}"
+            problems.append(Failure(guest.name, "load", told))
+    return Loaded(tuple(guests), tuple(problems), tuple(skipped))
+
+
+def _in_folder(folder: Path, scope: Literal["user", "workspace"]) -> list[Found]:
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError:
+        return []
+    return [
+        Found(_name(path), path, scope)
+        for path in paths
+        if not path.name.startswith((".", "_"))
+        and (path.suffix == ".py" or (path / "__init__.py").is_file())
+    ]
+
+
+def _name(path: Path) -> str:
+    return path.stem if path.suffix == ".py" else path.name
+
+
+def _load(guest: Found) -> tuple[Setup, Callable[[], None]]:
+    """A guest's setup function, and how its module is dropped again."""
+    module = run_module(guest.path, guest.name)
+    drop = partial(forget, module.__name__)
+    setup: Callable[[ExtensionAPI], None] | None = getattr(module, "setup", None)
+    if not callable(setup):
+        drop()
+        raise ExtensionError(NO_SETUP)
+    return setup, drop
