@@ -1,0 +1,154 @@
+"""Handlers at work, and the one answer each request gets.
+
+A plain handler is answered at once, an async one when its task ends: with its result, with -32800
+if it was cancelled and did not turn that into a result, with the error it raised, or with -32603
+and a reference into the log for anything unforeseen; never with a traceback. Never knows the order
+of messages or what a method means. Read next: connection.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from singletree.rpc import codec
+from singletree.rpc.incoming import Id
+from singletree.rpc.routes import (
+    CANCELLED,
+    INTERNAL_ERROR,
+    SERVER_CANCELLED,
+    Call,
+    ErrorMapper,
+    RpcError,
+)
+
+log = logging.getLogger(__name__)
+
+WAS_CANCELLED = RpcError(CANCELLED, "The request was cancelled")
+WITHDRAWN = RpcError(SERVER_CANCELLED, "The daemon shuts down")
+INTERNAL = "Internal error; the daemon's log has the details under [{}]"
+
+
+class Work:
+    """The handlers of one client that are at work."""
+
+    def __init__(self, send: Callable[[bytes], None], to_error: ErrorMapper) -> None:
+        self._send = send
+        self._to_error = to_error
+        self._running: dict[Id, asyncio.Task[object]] = {}
+        self._notes: set[asyncio.Task[object]] = set()
+        self._withdrawn: set[Id] = set()
+
+    def __contains__(self, mid: Id) -> bool:
+        return mid in self._running
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    def handle(self, call: Call, handler: Callable[[], object]) -> bool:
+        """Run a handler; whether it goes on after this."""
+        try:
+            result = handler()
+        except (Exception, SystemExit) as error:
+            self._failed(call, error)
+            return False
+        if not inspect.isawaitable(result):
+            self._done(call, result)
+            return False
+        task = asyncio.ensure_future(_guarded(result))
+        if call.id is None:
+            self._notes.add(task)
+        else:
+            self._running[call.id] = task
+        task.add_done_callback(partial(self._ended, call, result))
+        return True
+
+    def refuse(self, mid: Id | None, error: RpcError) -> None:
+        """Answer with an error."""
+        body = {"code": error.code, "message": error.message}
+        if error.data is not None:
+            body["data"] = error.data
+        self._send(_answer(mid, b"error", codec.encode(body)))
+
+    def cancel(self, mid: Id) -> None:
+        """End a request; it is answered once its clean-up is done."""
+        if (task := self._running.get(mid)) is not None:
+            task.cancel()
+
+    async def finish(self, seconds: float) -> None:
+        """Give what is at work a moment to end by itself."""
+        if tasks := [*self._running.values(), *self._notes]:
+            await asyncio.wait(tasks, timeout=seconds)
+
+    async def withdraw(self, asking: Call, seconds: float) -> None:
+        """End all requests but the one that asks for it; they are answered with -32802."""
+        others = {mid: task for mid, task in self._running.items() if mid != asking.id}
+        self._withdrawn.update(others)
+        for task in others.values():
+            task.cancel()
+        if others:
+            await asyncio.wait(others.values(), timeout=seconds)
+
+    def close(self) -> None:
+        """End everything."""
+        for task in [*self._running.values(), *self._notes]:
+            task.cancel()
+
+    def _ended(self, call: Call, work: Awaitable[object], task: asyncio.Task[object]) -> None:
+        if inspect.iscoroutine(work):
+            work.close()  # cancelled before it began: it never will
+        if call.id is None:
+            self._notes.discard(task)
+        elif self._running.get(call.id) is task:
+            del self._running[call.id]
+        if task.cancelled():
+            self._failed(call, WITHDRAWN if call.id in self._withdrawn else WAS_CANCELLED)
+        elif (error := task.exception()) is not None:
+            self._failed(call, error)
+        else:
+            self._done(call, task.result())
+
+    def _done(self, call: Call, result: object) -> None:
+        if call.id is not None:
+            try:
+                body = codec.encode(result)
+            except (TypeError, ValueError) as error:
+                self._failed(call, error)
+                return
+            self._send(_answer(call.id, b"result", body))
+        call.replied()
+
+    def _failed(self, call: Call, error: BaseException) -> None:
+        answer = self._as_rpc_error(call, error)
+        if call.id is not None:
+            self.refuse(call.id, answer)
+        elif answer.code != CANCELLED:
+            log.warning("%s: %s", call.method, answer.message)
+        call.replied()
+
+    def _as_rpc_error(self, call: Call, error: BaseException) -> RpcError:
+        while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+            error = error.exceptions[0]
+        if isinstance(error, RpcError):
+            return error
+        if (mapped := self._to_error(error)) is not None:
+            return RpcError(*mapped)
+        ref = secrets.token_hex(4)
+        log.error("%s failed [%s]", call.method, ref, exc_info=error)
+        return RpcError(INTERNAL_ERROR, INTERNAL.format(ref), {"ref": ref})
+
+
+async def _guarded(work: Awaitable[object]) -> object:
+    """Nobody ends the process from inside a handler."""
+    try:
+        return await work
+    except SystemExit as error:
+        raise RuntimeError("a handler tried to end the process") from error
+
+
+def _answer(mid: Id | None, name: bytes, body: bytes) -> bytes:
+    return b'{"jsonrpc":"2.0","id":%b,"%b":%b}' % (codec.encode(mid), name, body)
