@@ -17,9 +17,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from singletree.errors import SessionBusy
-from singletree.rpc.connection import Connection, Door
+from singletree.rpc.connection import Door
+from singletree.rpc.faults import RpcError
 from singletree.rpc.lazylsp import open_language
-from singletree.rpc.routes import REQUEST_FAILED, Call, Route, RpcError
+from singletree.rpc.peer import Peer
+from singletree.rpc.protocol.errors import REQUEST_FAILED
+from singletree.rpc.routes import Call, Route
 
 if TYPE_CHECKING:
     from singletree.rpc.language import AgentServer
@@ -60,7 +63,7 @@ class Permission(Shape):
 
 
 async def prompt(params: PromptParams, call: Call) -> PromptResult:
-    call.after_reply(lambda: call.connection.notify("example/started", {"turnId": "t1"}))
+    call.after_reply(lambda: call.peer.notify("example/started", {"turnId": "t1"}))
     return PromptResult(turn_id="t1")
 
 
@@ -69,7 +72,7 @@ def busy(params: Nothing, call: Call) -> object:
 
 
 async def sleep(params: Seconds, call: Call) -> object:
-    call.connection.notify("example/ran", {"id": call.id})
+    call.peer.notify("example/ran", {"id": call.id})
     await anyio.sleep(params.s)
     return {"slept": params.s}
 
@@ -81,7 +84,7 @@ async def clean_up(params: Nothing, call: Call) -> object:
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.sleep(0.02)
-            call.connection.notify("example/cleaned", {})
+            call.peer.notify("example/cleaned", {})
     return None
 
 
@@ -100,7 +103,7 @@ async def hang(params: Nothing, call: Call) -> object:
         try:
             await asyncio.sleep(30)
         except asyncio.CancelledError:
-            call.connection.notify("example/no", {})
+            call.peer.notify("example/no", {})
 
 
 async def group(params: Nothing, call: Call) -> object:
@@ -128,7 +131,7 @@ def unspeakable(params: Nothing, call: Call) -> object:
 
 
 async def ask(params: Nothing, call: Call) -> object:
-    answer = await call.connection.call("example/permission", {"tool": "bash"}, Permission)
+    answer = await call.peer.call("example/permission", {"tool": "bash"}, Permission)
     return {"got": answer.outcome}
 
 
@@ -138,7 +141,7 @@ async def edit(params: Nothing, call: Call) -> object:
 
     from singletree.rpc.language import AgentServer
 
-    server = await call.connection.language()
+    server = await call.peer.language()
     assert isinstance(server, AgentServer)
     document = lsp.OptionalVersionedTextDocumentIdentifier(uri="file:///w/a.py", version=3)
     change = lsp.TextEdit(lsp.Range(lsp.Position(0, 0), lsp.Position(0, 1)), "x")
@@ -175,7 +178,7 @@ def echo(params: Any, call: Call) -> object:
 BUFFER = {"text": "old"}
 
 
-def capture(params: Nothing, connection: Connection) -> str:
+def capture(params: Nothing, peer: Peer) -> str:
     return BUFFER["text"]
 
 
@@ -240,7 +243,7 @@ def register(server: AgentServer) -> None:
         return []
 
 
-async def end(connection: Connection) -> None:
+async def end(peer: Peer) -> None:
     await asyncio.sleep(float(os.environ.get("EXAMPLE_SHUTDOWN", "0")))
 
 

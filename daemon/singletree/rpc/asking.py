@@ -12,8 +12,9 @@ import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from singletree.rpc.faults import RpcError, parse_as
 from singletree.rpc.incoming import Answer, Id
-from singletree.rpc.routes import INTERNAL_ERROR, RpcError, parse_as
+from singletree.rpc.protocol.errors import INTERNAL_ERROR
 
 log = logging.getLogger(__name__)
 

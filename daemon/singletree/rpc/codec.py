@@ -74,7 +74,7 @@ def _plain(value: object) -> object:
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", by_alias=True)
     if hasattr(value, "__attrs_attrs__"):
-        from singletree.rpc.language import converter
+        from singletree.rpc.converter import converter
 
         return converter().unstructure(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")

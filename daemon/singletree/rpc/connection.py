@@ -13,26 +13,16 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, TypeVar, assert_never
+from typing import Any, Final, assert_never
 
-from singletree.rpc import codec
-from singletree.rpc.asking import Asking
+from singletree.rpc.faults import RpcError, invalid_params, request_failed
 from singletree.rpc.frames import Frame
 from singletree.rpc.hello import Client, answer, read_client
 from singletree.rpc.incoming import Answer, Id, Incoming, Notification, Refusal, Request, read
 from singletree.rpc.outbox import Outbox
-from singletree.rpc.routes import (
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    NOT_INITIALIZED,
-    Call,
-    ErrorMapper,
-    Route,
-    Routes,
-    RpcError,
-    invalid_params,
-    request_failed,
-)
+from singletree.rpc.peer import OpenLanguage, Peer
+from singletree.rpc.protocol.errors import INVALID_REQUEST, METHOD_NOT_FOUND, NOT_INITIALIZED
+from singletree.rpc.routes import Call, ErrorMapper, Route, Routes
 from singletree.rpc.work import WAS_CANCELLED, Work
 
 log = logging.getLogger(__name__)
@@ -40,20 +30,6 @@ log = logging.getLogger(__name__)
 MAX_OPEN: Final = 64
 SHUTDOWN_SECONDS: Final = 4.5
 LAST_SECONDS: Final = 0.5
-
-T = TypeVar("T")
-
-
-class Language(Protocol):
-    """The standard LSP methods that are not in the table."""
-
-    def request(self, method: str, params: Any) -> Awaitable[object]:
-        """The result; RpcError METHOD_NOT_FOUND if nobody handles it."""
-        ...
-
-    def notify(self, method: str, params: Any) -> None:
-        """Handle a notification, or ignore it."""
-        ...
 
 
 @dataclass(slots=True)
@@ -67,13 +43,13 @@ class Door:
     routes: Routes = field(default_factory=dict)
     to_error: ErrorMapper = lambda error: None
     agent: Mapping[str, object] = field(default_factory=dict)
-    language: Callable[[Connection], Awaitable[Language]] | None = None
-    initialized: Callable[[Connection], object] | None = None
-    shutdown: Callable[[Connection], Awaitable[object]] | None = None
-    closed: Callable[[Connection], object] | None = None
+    language: OpenLanguage | None = None
+    initialized: Callable[[Peer], object] | None = None
+    shutdown: Callable[[Peer], Awaitable[object]] | None = None
+    closed: Callable[[Peer], object] | None = None
 
 
-class Connection:
+class Connection(Peer):
     """The conversation with one client: `run` handles what `take` brings, until the client leaves.
 
     `greeted` is called when it has introduced itself; `left(code)` when it says goodbye: 0 after
@@ -87,43 +63,21 @@ class Connection:
         left: Callable[[int], object],
         greeted: Callable[[Client], object] = lambda client: None,
     ) -> None:
+        super().__init__(outbox, door.language)
         self.door = door
-        self.outbox = outbox
-        self.client = Client()
-        self.speaks_agent = False
         self._left = left
         self._on_greeted = greeted
-        self._asking = Asking(self._put)
         self._work = Work(outbox.put, door.to_error)
         self._batches: asyncio.Queue[tuple[list[Incoming], Callable[[], object]]] = asyncio.Queue()
         self._waiting: dict[Id, Request] = {}
         self._open = True
         self._greeted = False
         self._shutting = False
-        self._language: asyncio.Future[Language] | None = None
         self._own: dict[str, Route[Any]] = {
             "initialize": Route(None, lambda params, call: self.greet(params)),
             "initialized": Route(None, lambda params, call: self._initialized()),
             "shutdown": Route(None, lambda params, call: self._shut_down(call)),
         }
-
-    def notify(self, method: str, params: object) -> None:
-        """Send a notification."""
-        self._put({"jsonrpc": "2.0", "method": method, "params": params})
-
-    async def call(self, method: str, params: object, result: type[T]) -> T:
-        """Ask the client and wait for its answer, as `result` (`object`: any JSON).
-
-        Raises RpcError for the client's errors, ClientGone. Cancelling the caller cancels the
-        request at the client.
-        """
-        return await self._asking.call(method, params, result)
-
-    async def language(self) -> Language:
-        """The LSP half, waiting for it while it loads."""
-        if self.door.language is None:
-            raise RpcError(METHOD_NOT_FOUND, "No standard LSP methods are served here")
-        return await asyncio.shield(self._load_language(self.door.language))
 
     def greet(self, params: Any) -> dict[str, object]:
         """Take the params of `initialize`, once; the result to answer."""
@@ -255,17 +209,9 @@ class Connection:
 
     def _initialized(self) -> None:
         if self.door.language is not None:
-            self._load_language(self.door.language)
+            self._load_language()
         if self.door.initialized is not None:
             self.door.initialized(self)
-
-    def _load_language(
-        self, load: Callable[[Connection], Awaitable[Language]]
-    ) -> asyncio.Future[Language]:
-        if self._language is None:
-            self._language = asyncio.ensure_future(load(self))
-            self._language.add_done_callback(_log_failure)
-        return self._language
 
     def _shut_down(self, call: Call) -> Awaitable[None]:
         self._shutting = True
@@ -289,11 +235,3 @@ class Connection:
             return
         request.cancelled = True
         self._work.refuse(mid, WAS_CANCELLED)
-
-    def _put(self, message: dict[str, object]) -> None:
-        self.outbox.put(codec.encode(message))
-
-
-def _log_failure(loading: asyncio.Future[Language]) -> None:
-    if not loading.cancelled() and (error := loading.exception()) is not None:
-        log.error("standard LSP methods can't be served", exc_info=error)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from singletree.rpc import codec
+from singletree.rpc.faults import RpcError
 from singletree.rpc.frames import Defect, Frame
-from singletree.rpc.routes import INVALID_REQUEST, PARSE_ERROR, RpcError
+from singletree.rpc.protocol.errors import INVALID_REQUEST, PARSE_ERROR
 
 Id = str | int
 

@@ -2,7 +2,7 @@
 
 What the table of routes does not have (code actions, progress, virtual documents) is registered
 here with `@server.feature` and typed by lsprotocol. Params are structured once, faults are told
-with a JSON pointer, and everything sent leaves through the connection. pygls neither reads nor
+with a JSON pointer, and everything sent leaves through the peer. pygls neither reads nor
 writes, and its documents are not used (documents.py has them). Never imported before the first
 answers are out: lazylsp.py does that, in a thread. Overrides private names of pygls 2.1, which a
 contract test guards.
@@ -16,38 +16,29 @@ import re
 import uuid
 from collections.abc import Callable
 from concurrent.futures import Future
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from cattrs import transform_error
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import JsonRPCNotification, LanguageServerProtocol, default_converter
+from pygls.protocol import JsonRPCNotification, LanguageServerProtocol
 
 from singletree import __version__
-from singletree.rpc.routes import INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError, invalid_params
-
-if TYPE_CHECKING:
-    from cattrs import Converter
-
-    from singletree.rpc.connection import Connection
+from singletree.rpc.converter import converter
+from singletree.rpc.faults import RpcError, invalid_params
+from singletree.rpc.peer import Peer
+from singletree.rpc.protocol.errors import INTERNAL_ERROR, METHOD_NOT_FOUND
 
 log = logging.getLogger(__name__)
 logging.getLogger("pygls").setLevel(logging.WARNING)  # below that it logs every body in full
 
 
-@cache
-def converter() -> Converter:
-    """Between JSON values and lsprotocol's classes; one for all connections."""
-    made: Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls' own
-    return made
-
-
 class AgentProtocol(LanguageServerProtocol):
     """pygls' dispatcher without its transport: structured params in, plain values out."""
 
-    connection: Connection
+    peer: Peer
     _server: AgentServer
 
     def start(self, params: Any) -> None:
@@ -114,7 +105,7 @@ class AgentProtocol(LanguageServerProtocol):
 
     async def _ask(self, method: str, params: Any) -> Any:
         plain = self._converter.unstructure(params)
-        result = await self.connection.call(method, plain, object)
+        result = await self.peer.call(method, plain, object)
         if (kind := self.get_result_type(method)) is None:
             return result
         try:
@@ -128,10 +119,10 @@ class AgentProtocol(LanguageServerProtocol):
     def _send_data(self, data: Any) -> None:
         """The one exit of pygls; only notifications come here."""
         if isinstance(data, JsonRPCNotification):
-            self.connection.notify(data.method, data.params)
+            self.peer.notify(data.method, data.params)
         else:
             plain = self._converter.unstructure(data)
-            self.connection.notify(plain["method"], plain.get("params"))
+            self.peer.notify(plain["method"], plain.get("params"))
 
 
 class AgentServer(LanguageServer):
@@ -139,12 +130,12 @@ class AgentServer(LanguageServer):
 
     protocol: AgentProtocol
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, peer: Peer) -> None:
         super().__init__(
             "singletree", __version__, protocol_cls=AgentProtocol, converter_factory=converter
         )
-        self.connection = connection
-        self.protocol.connection = connection
+        self.peer = peer
+        self.protocol.peer = peer
 
     async def request(self, method: str, params: Any) -> object:
         """Answer a standard LSP request."""

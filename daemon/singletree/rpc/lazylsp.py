@@ -18,8 +18,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from singletree.rpc.connection import Connection
     from singletree.rpc.language import AgentServer
+    from singletree.rpc.peer import Peer
 
 log = logging.getLogger(__name__)
 
@@ -28,16 +28,16 @@ _lock = threading.RLock()
 
 def open_language(
     register: Callable[[AgentServer], None],
-) -> Callable[[Connection], Awaitable[AgentServer]]:
+) -> Callable[[Peer], Awaitable[AgentServer]]:
     """How a door opens the LSP half of a connection: imported in a thread, then registered."""
 
-    async def opened(connection: Connection) -> AgentServer:
+    async def opened(peer: Peer) -> AgentServer:
         await asyncio.to_thread(import_language)
         from singletree.rpc.language import AgentServer
 
-        server = AgentServer(connection)
+        server = AgentServer(peer)
         register(server)
-        server.protocol.start(connection.client.params)
+        server.protocol.start(peer.client.params)
         return server
 
     return opened

@@ -16,15 +16,10 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from singletree.rpc import codec
+from singletree.rpc.faults import RpcError
 from singletree.rpc.incoming import Id
-from singletree.rpc.routes import (
-    CANCELLED,
-    INTERNAL_ERROR,
-    SERVER_CANCELLED,
-    Call,
-    ErrorMapper,
-    RpcError,
-)
+from singletree.rpc.protocol.errors import CANCELLED, INTERNAL_ERROR, SERVER_CANCELLED
+from singletree.rpc.routes import Call, ErrorMapper
 
 log = logging.getLogger(__name__)
 
@@ -135,7 +130,8 @@ class Work:
             error = error.exceptions[0]
         if isinstance(error, RpcError):
             return error
-        if (mapped := self._to_error(error)) is not None:
+        mapped = self._to_error(error)
+        if mapped is not None and mapped[0] != INTERNAL_ERROR:
             return RpcError(*mapped)
         ref = secrets.token_hex(4)
         log.error("%s failed [%s]", call.method, ref, exc_info=error)
