@@ -29,7 +29,7 @@ UNREADABLE = (
 class Args(BaseModel):
     """Base of every tool's arguments. Field descriptions are text that the model reads."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True)
 
 
 A = TypeVar("A", bound=BaseModel)
