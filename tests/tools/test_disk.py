@@ -28,7 +28,7 @@ async def test_what_is_at_a_path(tmp_path: Path) -> None:
     assert await disk.stat(tmp_path / "dead") is None
     assert await disk.stat(tmp_path / "f" / "below") is None
     assert sorted(await disk.entries(tmp_path), key=lambda entry: entry.name) == [
-        Listed("dead", "other"),
+        Listed("dead", "link"),
         Listed("f", "file"),
         Listed("link", "file"),
         Listed("pipe", "other"),

@@ -9,7 +9,7 @@ import pytest
 from tests.tools.worlds import world_of
 
 from singletree.errors import ToolError
-from singletree.tools.paths import locate, locate_new, missing, resolve, trouble
+from singletree.tools.paths import locate, locate_new, resolve, trouble
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ async def test_what_a_path_can_only_have_meant(tmp_path: Path, text: str, real: 
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
     place = await locate(world_of(tmp_path), text)
-    assert place.path == tmp_path / real and place.stat is not None
+    assert place.path == tmp_path / real and place.kind == "file"
     assert place.note.startswith("[There is no ") and "\n" not in place.note
     place.note.encode()
 
@@ -61,14 +61,15 @@ async def test_what_a_path_can_only_have_meant(tmp_path: Path, text: str, real: 
 async def test_two_that_look_alike_are_none(tmp_path: Path) -> None:
     (tmp_path / "it\u2019s").write_text("x")
     (tmp_path / "it\u2018s").write_text("x")
-    assert (await locate(world_of(tmp_path), "it's")).stat is None
+    with pytest.raises(ToolError, match="it's does not exist"):
+        await locate(world_of(tmp_path), "it's")
 
 
 async def test_only_the_very_same_name_is_written_over(tmp_path: Path) -> None:
     (tmp_path / "it\u2019s").write_text("x")
     (tmp_path / "cafe\u0301").write_text("x")
     world = world_of(tmp_path)
-    assert (await locate_new(world, "it's")).stat is None
+    assert (await locate_new(world, "it's")).kind == ""
     assert (await locate_new(world, "caf\u00e9")).path == tmp_path / "cafe\u0301"
 
 
@@ -93,11 +94,9 @@ async def test_a_missing_path_is_told_with_what_is_near(
     (tmp_path / "readme.md").write_text("x")
     (tmp_path / "src").mkdir()
     (tmp_path / "dead").symlink_to("nowhere")
-    world = world_of(tmp_path)
-    place = await locate(world, text)
-    assert place.stat is None
-    error = await missing(world, text, place.path)
-    assert error.message == said.format(cwd=tmp_path)
+    with pytest.raises(ToolError) as error:
+        await locate(world_of(tmp_path), text)
+    assert error.value.message == said.format(cwd=tmp_path)
 
 
 def test_the_disk_s_troubles_are_told_in_words() -> None:

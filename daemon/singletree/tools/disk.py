@@ -148,6 +148,8 @@ def _kind(entry: os.DirEntry[str]) -> str:
             return "dir"
         if entry.is_file():
             return "file"
+        if entry.is_symlink() and not Path(entry.path).exists():
+            return "link"
     return "other"
 
 

@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Iterator
 
 SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+FOREIGN = re.compile("[\ud800-\udfff]")
 
 _ALIKE: dict[int, str] = {
     **dict.fromkeys(map(ord, "‘’‚‛ʼ′"), "'"),
@@ -30,7 +32,6 @@ _PICTURES: dict[int, str] = {
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
 }
 _NAME_PICTURES = {**_PICTURES, 0x09: "\u2409", 0x0A: "\u240a", 0x0D: "\u240d"}
-_TO_DRAW = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 def looks(text: str) -> str:
@@ -70,7 +71,9 @@ def clusters(text: str) -> Iterator[str]:
 
 def shown(text: str) -> str:
     """Text that can be stored and sent: control characters as pictures, stray bytes as U+FFFD."""
-    return text.translate(_PICTURES) if _TO_DRAW.search(text) else text
+    if CONTROLS.search(text) or FOREIGN.search(text):
+        return text.translate(_PICTURES)
+    return text
 
 
 def shown_name(name: object) -> str:

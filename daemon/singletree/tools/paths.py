@@ -10,7 +10,8 @@ import difflib
 import errno
 import os
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -48,7 +49,9 @@ class Place:
     """Where a path leads. `note`: text for the model when that is not the very path it gave."""
 
     path: Path
-    stat: Stat | None
+    kind: str
+    size: int = 0
+    dirty: bool = False
     note: str = ""
 
 
@@ -64,22 +67,42 @@ def resolve(text: str, cwd: Path) -> Path:
 
 
 async def locate(world: World, text: str) -> Place:
-    """What an existing file or folder was meant; `stat` is None if there is none."""
+    """What existing file or folder was meant; a ToolError that says what is near if none."""
     path = world.resolve(text)
-    found = await _stat(world.files, path)
-    if found is not None:
-        return Place(path, found)
-    for other in _other_readings(world, text, path):
+    if (found := await _stat(world.files, path)) is not None:
+        return _place(path, found)
+    others = _other_readings(world, text, path)
+    alike = await look_alike(world.files, path, looks_of_name)
+    for other in [*others, alike] if alike else others:
         if (found := await _stat(world.files, other)) is not None:
-            return Place(other, found, _instead(text, other))
-    return await _alike(world, text, path, looks_of_name)
+            return _place(other, found, text)
+    raise await missing(world, text, path)
 
 
 async def locate_new(world: World, text: str) -> Place:
-    """Where a file is to be written: the path itself, or the same name in another Unicode form."""
+    """Where to write: the path itself, or the same name in another Unicode form; kind "" if new."""
     path = world.resolve(text)
-    found = await _stat(world.files, path)
-    return Place(path, found) if found else await _alike(world, text, path, composed)
+    if (found := await _stat(world.files, path)) is not None:
+        return _place(path, found)
+    other = await look_alike(world.files, path, composed)
+    if other is not None and (found := await _stat(world.files, other)) is not None:
+        return _place(other, found, text)
+    return Place(path, "")
+
+
+@asynccontextmanager
+async def claim(
+    world: World, text: str, find: Callable[[World, str], Awaitable[Place]]
+) -> AsyncIterator[Place]:
+    """The place that `find` gives, held against other writers, in the order of asking."""
+    path = world.resolve(text)
+    async with world.lock(path):
+        place = await find(world, text)
+        if place.path == path:
+            yield place
+        else:
+            async with world.lock(place.path):
+                yield place
 
 
 async def look_alike(files: Files, path: Path, form: Callable[[str], str]) -> Path | None:
@@ -108,7 +131,7 @@ async def missing(world: World, text: str, path: Path) -> ToolError:
         return ToolError(FILE_AS_FOLDER.format(path=shown_name(text), part=shown_name(here)))
     except OSError:
         entries = {}
-    if entries.get(parts[0]) == "other" and len(parts) == 1:
+    if entries.get(parts[0]) == "link" and len(parts) == 1:
         return ToolError(DEAD_LINK.format(path=shown_name(text)))
     close = difflib.get_close_matches(parts[0], entries, 3, 0.6)
     similar = SIMILAR.format(names=", ".join(map(shown_name, close))) if close else ""
@@ -126,15 +149,11 @@ def trouble(path: Path | str, error: OSError, *, unchanged: bool = False) -> Too
     )
 
 
-async def _alike(world: World, text: str, path: Path, form: Callable[[str], str]) -> Place:
-    other = await look_alike(world.files, path, form)
-    if other is not None and (found := await _stat(world.files, other)) is not None:
-        return Place(other, found, _instead(text, other))
-    return Place(path, None)
-
-
-def _instead(text: str, path: Path) -> str:
-    return FOUND_INSTEAD.format(asked=shown_name(text), real=shown_name(path))
+def _place(path: Path, found: Stat, instead_of: str = "") -> Place:
+    note = ""
+    if instead_of:
+        note = FOUND_INSTEAD.format(asked=shown_name(instead_of), real=shown_name(path))
+    return Place(path, found.kind, found.size, found.dirty, note)
 
 
 def _other_readings(world: World, text: str, path: Path) -> list[Path]:

@@ -11,6 +11,8 @@ import codecs
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import JsonValue
+
 MAX_LINES = 2000
 MAX_BYTES = 51_200
 MAX_LINE_UNITS = 500
@@ -96,6 +98,22 @@ def format_size(size: int) -> str:
     if size < 1024 * 1024:
         return f"{_tenth(size, 1024)}KB"
     return f"{_tenth(size, 1024 * 1024)}MB"
+
+
+def details_of(cut: Cut) -> dict[str, JsonValue]:
+    """The cut for a person's view, in the form that session files have."""
+    return {
+        "truncated": cut.by is not None,
+        "truncatedBy": cut.by,
+        "totalLines": cut.total_lines,
+        "totalBytes": cut.total_bytes,
+        "outputLines": cut.lines,
+        "outputBytes": len(_encode(cut.text)),
+        "lastLinePartial": cut.partial,
+        "firstLineExceedsLimit": cut.partial and cut.side == "head",
+        "maxLines": MAX_LINES,
+        "maxBytes": MAX_BYTES,
+    }
 
 
 def plural(count: int, noun: str) -> str:

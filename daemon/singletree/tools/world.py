@@ -24,7 +24,7 @@ class Stat:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One name in a folder. A link is of the kind it leads to, "other" where it leads nowhere."""
+    """One name in a folder. A link is of the kind it leads to, "link" where it leads nowhere."""
 
     name: str
     kind: str
