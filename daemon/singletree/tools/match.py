@@ -1,0 +1,197 @@
+"""Where a text is meant in a file: exactly, else by its looks, else with another indentation.
+
+Line ends are never told apart (LF, CR LF, CR). By looks: quotes, dashes, blanks, Unicode forms, and
+blanks at line ends; what read shows of stray bytes and control characters looks like them. With
+another indentation only whole lines match, and only if the indentation maps clearly. The first way
+that finds anything decides. Never changes a text. Read next: replace.py (what takes its place),
+edit.py (who asks).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from singletree.tools.looks import clusters, looks, looks_of_cluster
+
+EOL = re.compile(r"\r\n|\n|\r")
+_ANY_EOL = r"(?>\r\n|(?<!\r)\n|\r(?!\n))"
+
+How = Literal["exact", "looks", "indent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in the file: characters `start` to `end`.
+
+    `indent` maps the indentation of the searched text to the file's, where they differ.
+    """
+
+    start: int
+    end: int
+    how: How
+    indent: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the file: its characters, and where its line end ends."""
+
+    start: int
+    end: int
+    next: int
+
+
+class View:
+    """A file's text with its lines, and what they look like when somebody asks."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """All lines; behind a final line end there is an empty one."""
+        lines, start = [], 0
+        for eol in EOL.finditer(self.text):
+            lines.append(Line(start, eol.start(), eol.end()))
+            start = eol.end()
+        lines.append(Line(start, len(self.text), len(self.text)))
+        return lines
+
+    @cached_property
+    def looks(self) -> list[str]:
+        """What the lines look like, without blanks at their ends."""
+        return [looks(self.text[line.start : line.end]).rstrip() for line in self.lines]
+
+    @cached_property
+    def whole_looks(self) -> str:
+        """The looks of all lines, joined by LF."""
+        return "\n".join(self.looks)
+
+    @cached_property
+    def bare(self) -> list[str]:
+        """The same without indentation."""
+        return [line.lstrip() for line in self.looks]
+
+    def line_at(self, position: int) -> int:
+        """The index of the line in which a character lies."""
+        return bisect_right(self.lines, position, key=lambda line: line.start) - 1
+
+
+def find_spots(view: View, old: str) -> list[Spot]:
+    """All places of `old` (its line ends are LF) in the first way that finds any."""
+    spots = _exact(view.text, old)
+    if not spots and looks(old).strip():
+        spots = _by_looks(view, old) or _by_indent(view, old)
+    return spots
+
+
+def boundaries(text: str) -> list[tuple[int, int]]:
+    """Where characters end: the position in the text, and in what it looks like."""
+    ends = [(0, 0)]
+    at = seen = 0
+    for cluster in clusters(text):
+        at += len(cluster)
+        seen += len(looks_of_cluster(cluster))
+        ends.append((at, seen))
+    return ends
+
+
+def indentation(line: str) -> str:
+    """The blanks that a line begins with."""
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _exact(text: str, old: str) -> list[Spot]:
+    """Also places that overlap: they are no less ambiguous."""
+    if "\n" in old and "\r" in text:
+        pattern = re.compile(f"(?=({_ANY_EOL.join(map(re.escape, old.split(chr(10))))}))")
+        return [Spot(*found.span(1), "exact") for found in pattern.finditer(text)]
+    return [Spot(at, at + len(old), "exact") for at in _occurrences(text, old)]
+
+
+def _by_looks(view: View, old: str) -> list[Spot]:
+    parts = [looks(part) for part in old.split("\n")]
+    needle = "\n".join(part.rstrip() for part in parts)
+    to_line_end = parts[-1] != parts[-1].rstrip()
+    spots = []
+    joined = view.whole_looks
+    starts = _starts(view.looks)
+    for at in _occurrences(joined, needle):
+        end = at + len(needle)
+        if to_line_end and joined[end : end + 1] not in ("", "\n"):
+            continue
+        first, last = bisect_right(starts, at) - 1, bisect_right(starts, end) - 1
+        begin = _position(view, first, at - starts[first], late=True)
+        stop = _position(view, last, end - starts[last], late=False)
+        if begin is not None and stop is not None:
+            spots.append(Spot(begin, stop, "looks"))
+    return spots
+
+
+def _by_indent(view: View, old: str) -> list[Spot]:
+    lines = old.split("\n")
+    above = lines[0] == "" and len(lines) > 1
+    below = lines[-1] == "" and len(lines) > 1
+    inner = lines[1 if above else 0 : -1 if below else None]
+    needle = "\n" + "\n".join(looks(line).strip() for line in inner) + "\n"
+    joined = "\n" + "\n".join(view.bare) + "\n"
+    starts = _starts(view.bare)
+    spots = []
+    for at in _occurrences(joined, needle) if needle.strip() else ():
+        first = bisect_right(starts, at) - 1
+        last = first + len(inner) - 1
+        indent = _indent_map(view, first, inner)
+        if indent is None or (above and not first):
+            continue
+        start = view.lines[first - 1].end if above else view.lines[first].start
+        end = view.lines[last].next if below else view.lines[last].end
+        spots.append(Spot(start, end, "indent", indent))
+    return spots
+
+
+def _indent_map(view: View, first: int, old: list[str]) -> dict[str, str] | None:
+    """Which indentation of the file stands for which of `old`; None if that is not clear."""
+    known: dict[str, str] = {}
+    for line, part in zip(view.lines[first : first + len(old)], old, strict=True):
+        if part.strip():
+            there = indentation(view.text[line.start : line.end])
+            if known.setdefault(indentation(part), there) != there:
+                return None
+    return known
+
+
+def _position(view: View, line: int, column: int, *, late: bool) -> int | None:
+    """The place in the text of a column of what a line looks like; None inside a character.
+
+    At the end of what is seen, blanks behind it belong to it. `late`: behind what cannot be seen.
+    """
+    here = view.lines[line]
+    if not late and column and column == len(view.looks[line]):
+        return here.end
+    content = view.text[here.start : here.end]
+    if content.isascii():
+        return here.start + column
+    fitting = [at for at, seen in boundaries(content) if seen == column]
+    return here.start + fitting[-1 if late else 0] if fitting else None
+
+
+def _starts(lines: list[str]) -> list[int]:
+    """Where each line begins when they are joined by one character."""
+    starts, at = [], 0
+    for line in lines:
+        starts.append(at)
+        at += len(line) + 1
+    return starts
+
+
+def _occurrences(text: str, needle: str) -> list[int]:
+    found, at = [], text.find(needle)
+    while at >= 0:
+        found.append(at)
+        at = text.find(needle, at + 1)
+    return found
