@@ -1,19 +1,29 @@
 """One line of a session file <-> one entry: the header, the kinds we know, and those we do not.
 
 Shapes are pi's, version 3: every entry has `type`, `id`, `parentId`, `timestamp`; unknown kinds and
-fields are kept. This module never opens a file. Read next: tree.py (how entries stand together),
-log.py (how they reach the disk).
+fields are kept. This module never opens a file. Read next: index.py (heads of lines without their
+bodies), tree.py (how entries stand together), log.py (how they reach the disk), upgrade.py (older
+versions).
 """
 
 from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, TypeAdapter
+from pydantic import (
+    ConfigDict,
+    Discriminator,
+    Field,
+    JsonValue,
+    Tag,
+    TypeAdapter,
+    ValidationError,
+)
 
-from singletree.messages import AgentMessage, Content, Usage, Wire
+from singletree.messages import AgentMessage, Content, Usage, Wire, well_formed
 
 SESSION_VERSION = 3
 LEAF_TYPE = "singletree.leaf"
@@ -86,11 +96,14 @@ class UsageEntry(EntryBase):
 
 
 class CompactionEntry(EntryBase):
-    """A hand-over: the summary stands for everything before `first_kept_entry_id`."""
+    """A hand-over: the summary stands for everything before `first_kept_entry_id`.
+
+    Its own id, or one that is not on the path, keeps nothing.
+    """
 
     type: Literal["compaction"] = "compaction"
     summary: str
-    first_kept_entry_id: str
+    first_kept_entry_id: str = ""
     tokens_before: int = 0
     details: JsonValue = None
     usage: Usage | None = None
@@ -194,17 +207,135 @@ Entry = Annotated[
 ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry, config=ConfigDict(defer_build=True))
 
 
+Json = dict[str, JsonValue]
+
+
 def dump(item: SessionHeader | EntryBase) -> bytes:
     """One line with its LF.
 
-    The key order type, id, parentId, timestamp lets index.py read heads without decoding.
+    The key order type, id, parentId, timestamp lets index.py read heads without decoding. What
+    JSON or UTF-8 cannot carry (NaN, half a surrogate pair) is replaced, never a reason to fail.
     """
     data = item.model_dump(mode="json", by_alias=True, exclude_none=True)
-    head: dict[str, JsonValue] = {"type": data.pop("type"), "id": data.pop("id")}
+    head: Json = {"type": data.pop("type"), "id": data.pop("id")}
     if isinstance(item, EntryBase):
         head["parentId"] = data.pop("parentId", None)
         head["timestamp"] = data.pop("timestamp")
         if isinstance(item, ContextEditEntry):
             data.setdefault("replacement", None)
-    text = json.dumps({**head, **data}, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.encode() + b"\n"
+    return encode({**head, **data})
+
+
+def encode(data: Json) -> bytes:
+    """The line of a JSON object, keys in the order they have."""
+    try:
+        return _compact(data).encode() + b"\n"
+    except ValueError:
+        return _compact(_cleaned(data)).encode() + b"\n"
+
+
+def decode(line: bytes) -> Json | None:
+    """The JSON object of a line; None where it is blank, broken, or holds anything else."""
+    try:
+        value = json.loads(line.decode(), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
+        return None
+    return _cleaned_object(value) if b"\\ud" in line or b"\\uD" in line else value
+
+
+def parse(line: bytes) -> SessionHeader | Entry | None:
+    """What a line says; None where it is blank or no JSON object."""
+    data = decode(line)
+    if data is None:
+        return None
+    return header_of(data) or entry_of(data)
+
+
+def header_of(data: Json) -> SessionHeader | None:
+    """The header, if this is one: `type` session and a text as id. Odd other fields are dropped."""
+    if data.get("type") != "session" or not isinstance(data.get("id"), str) or not data["id"]:
+        return None
+    kept = dict(data)
+    for name in ("timestamp", "cwd", "parentSession"):
+        if name in kept and not isinstance(kept[name], str):
+            del kept[name]
+    version = kept.pop("version", None)
+    if isinstance(version, float) and version.is_integer():
+        version = int(version)
+    if version is not None:
+        newer = not isinstance(version, int) or isinstance(version, bool)
+        kept["version"] = SESSION_VERSION + 1 if newer else version
+    return SessionHeader.model_validate(kept)
+
+
+def entry_of(data: Json) -> Entry:
+    """The entry of a JSON object: of its kind, or unknown where its shape is not of that kind."""
+    try:
+        return ENTRY.validate_python(data)
+    except ValidationError:
+        pass
+    try:
+        return ENTRY.validate_python(_mended(data))
+    except ValidationError:
+        return _unknown(data)
+
+
+def id_text(value: JsonValue) -> str | None:
+    """An id as text: numbers count as their digits; None where there is none."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    return str(value) or None
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(name)
+
+
+def _compact(data: JsonValue) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _cleaned(value: JsonValue) -> JsonValue:
+    """The same with lone surrogates replaced and NaN and infinities as null."""
+    if isinstance(value, str):
+        return well_formed(value)
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, list):
+        return [_cleaned(item) for item in value]
+    return _cleaned_object(value) if isinstance(value, dict) else value
+
+
+def _cleaned_object(value: Json) -> Json:
+    return {well_formed(key): _cleaned(item) for key, item in value.items()}
+
+
+def _mended(data: Json) -> Json:
+    """Without nulls, which stand for absent; a message without content has an empty one."""
+    bare = _without_nulls(data)
+    message = bare.get("message")
+    if isinstance(message, dict):
+        bare["message"] = {"content": [], **message}
+    return bare
+
+
+def _without_nulls(data: Json) -> Json:
+    return {
+        key: _without_nulls(value) if isinstance(value, dict) else value
+        for key, value in data.items()
+        if value is not None
+    }
+
+
+def _unknown(data: Json) -> UnknownEntry:
+    """All fields as they are; only those every entry has are brought to their types."""
+    kind, when = data.get("type"), data.get("timestamp")
+    base: Json = {
+        "type": kind if isinstance(kind, str) else "",
+        "id": id_text(data.get("id")) or "",
+        "parentId": id_text(data.get("parentId")),
+        "timestamp": when if isinstance(when, str) else "",
+    }
+    return UnknownEntry.model_validate({**data, **base})

@@ -1,0 +1,78 @@
+"""What is wrong with a session file, and where its damaged bytes are kept.
+
+Damage is told, never skipped in silence, and never repaired in the file itself: the bytes are
+copied aside. What was copied aside at an earlier opening has been told then and is not told again.
+Never knows what an entry says. Read next: index.py (which finds it), log.py (which tells it).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from hashlib import blake2s
+from pathlib import Path
+from typing import Literal
+
+DamageKind = Literal[
+    "torn_tail",
+    "broken_line",
+    "not_an_entry",
+    "before_header",
+    "second_header",
+    "duplicate_id",
+    "missing_parent",
+    "parent_circle",
+    "foreign_writer",
+    "newer_version",
+    "older_version",
+]
+WITH_BYTES: frozenset[DamageKind] = frozenset(
+    ("torn_tail", "broken_line", "not_an_entry", "before_header", "second_header")
+)
+
+_SENTENCES: dict[DamageKind, str] = {
+    "torn_tail": "Line {line} was cut off while it was written.",
+    "broken_line": "Line {line} is damaged and cannot be read.",
+    "not_an_entry": "Line {line} is no entry.",
+    "before_header": "Line {line} stands before the header and cannot be read.",
+    "second_header": "Line {line} is a second header.",
+    "duplicate_id": "Line {line} has the id {id} of an earlier line; the later one counts.",
+    "missing_parent": "Line {line} ({id}) follows a missing entry and is shown as a start.",
+    "parent_circle": "Line {line} ({id}) would be its own ancestor and is shown as a start.",
+    "foreign_writer": "Another program wrote to the session file from line {line} on.",
+    "newer_version": "The file is of a newer version ({id}); it is open for reading only.",
+    "older_version": "The file is of version {id}; what is added goes into a copy of version 3.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One thing wrong. `line` counts from 1, `offset` and `size` are bytes, `kept` is the copy."""
+
+    kind: DamageKind
+    line: int
+    offset: int = 0
+    size: int = 0
+    id: str | None = None
+    kept: Path | None = None
+
+    @property
+    def message(self) -> str:
+        """One line for a person."""
+        said = _SENTENCES[self.kind].format(line=self.line, id=self.id)
+        return f"{said} A copy of its bytes is kept in {self.kept}." if self.kept else said
+
+
+def keep_aside(folder: Path, name: str, offset: int, raw: bytes) -> tuple[Path, bool]:
+    """Copy damaged bytes into the folder; the path, and whether they were not there before."""
+    mark = blake2s(raw, digest_size=4).hexdigest()
+    path = folder / f"{name}.{offset}.{mark}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path.exists() and path.stat().st_size == len(raw):
+        return path, False
+    part = path.with_name(f"{path.name}.part")
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "wb") as out:
+        out.write(raw)
+    part.replace(path)
+    return path, True

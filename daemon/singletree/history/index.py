@@ -1,0 +1,238 @@
+"""The heads of a session's lines, without their bodies: id, parent, kind, place in the file.
+
+A row is an entry's number in file order. Our own writer's key order (type, id, parentId) lets a
+regular expression read a head; any other order is decoded. Parents are rows and form no circle, by
+construction. What a body says is never kept here, save the few bookkeeping lines in `notes`. Read
+next: tree.py (paths, labels, leaf), outline.py (rows for a view).
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from singletree.history.damage import Damage, DamageKind
+from singletree.history.entries import LEAF_TYPE, Json, decode, id_text
+
+NO_ROW = -1
+_MISSING = -2
+_BRACE = ord("}")
+_ID = rb"[!#-\[\]-~]{1,64}"
+_HEAD = re.compile(
+    rb'\{"type":"(' + _ID + rb')","id":"(' + _ID + rb')","parentId":(?:"(' + _ID + rb')"|null)'
+    rb'(?:,"timestamp":"[^"\\]{0,40}")?(?:,"message":\{"role":"([A-Za-z]{1,32})")?[,}]'
+).match
+_NOTED = frozenset(("label", "session_info", "custom"))
+_LEAF_MARK = LEAF_TYPE.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What sort of entry: its type, and for messages the role."""
+
+    type: str
+    role: str | None = None
+
+
+class Index:
+    """Rows in compact arrays: 100,000 entries take some 15 MB, however long their texts are."""
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.row_of: dict[str, int] = {}
+        self.parents = array("i")
+        self.offsets = array("q")
+        self.sizes = array("q")
+        self.codes = array("H")
+        self.kinds: list[Kind] = []
+        self.unreadable: set[int] = set()
+        """Rows whose head can be read and whose body cannot: they only hold the tree together."""
+        self.notes: list[tuple[int, Json]] = []
+        """Bookkeeping lines not yet taken over by the tree: labels, names, marks of the leaf."""
+        self.damage: list[Damage] = []
+        self.end = 0
+        self.lines = 0
+        self._codes: dict[Kind, int] = {}
+        self._by_type: dict[bytes, int] = {}
+        self._by_role: dict[bytes, int] = {}
+        self._noted: set[int] = set()
+        self._orphans: dict[str, list[tuple[int, int]]] = {}
+        self._straight = True
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def kind(self, row: int) -> Kind:
+        """The kind of a row."""
+        return self.kinds[self.codes[row]]
+
+    def scan(self, lines: Iterable[bytes], check_from: int = 0) -> None:
+        """Add lines that follow each other in the file; from `check_from` on bodies are checked.
+
+        The loop is the one place where speed counts more than shape: every open passes it.
+        """
+        at, number = self.end, self.lines
+        ids, row_of, orphans, noted = self.ids, self.row_of, self._orphans, self._noted
+        add_id, add_code, add_parent = ids.append, self.codes.append, self.parents.append
+        add_offset, add_size = self.offsets.append, self.sizes.append
+        by_type, by_role, row_at = self._by_type.get, self._by_role.get, row_of.get
+        row = len(ids)
+        for raw in lines:
+            number += 1
+            size = len(raw)
+            head = _HEAD(raw) if at < check_from else None
+            if head and raw[-2] == _BRACE:
+                type_, raw_id, above, role = head.groups()
+                id_ = raw_id.decode()
+                parent = NO_ROW if above is None else row_at(above.decode(), _MISSING)
+                code = by_role(role) if role and type_ == b"message" else by_type(type_)
+                if parent > _MISSING and code is not None and not orphans and id_ not in row_of:
+                    row_of[id_] = row
+                    row += 1
+                    add_id(id_)
+                    add_code(code)
+                    add_parent(parent)
+                    add_offset(at)
+                    add_size(size)
+                    at += size
+                    if code in noted:
+                        self._note(raw, row - 1)
+                    continue
+            self.end, self.lines = at, number
+            self._take(raw, head)
+            row = len(ids)
+            at += size
+        self.end, self.lines = at, number
+
+    def parents_first(self, total: int) -> Sequence[int]:
+        """The first `total` rows, each after its parent."""
+        if self._straight:
+            return range(total)
+        below: dict[int, list[int]] = {}
+        for row in range(total):
+            below.setdefault(self.parents[row], []).append(row)
+        ordered = list(below.get(NO_ROW, ()))
+        for row in ordered:
+            ordered += below.get(row, ())
+        return ordered
+
+    def settle(self) -> None:
+        """Tell of parents that never came. Called when a whole file has been read."""
+        for waiting in self._orphans.values():
+            for row, line in waiting:
+                self._tell("missing_parent", line, row=row)
+        self.damage.sort(key=lambda one: one.line)
+
+    def _take(self, raw: bytes, head: re.Match[bytes] | None) -> None:
+        """One line that is not plain: decode it, and tell what is wrong with it."""
+        if head is not None and raw.endswith(b"}\n"):
+            row = self._place(_head_kind(head), head[2].decode(), _text(head[3]), len(raw))
+            self._note(raw, row)
+            return
+        if not raw.strip():
+            return
+        data = decode(raw)
+        if data is None:
+            self._take_broken(raw)
+            return
+        id_ = id_text(data.get("id"))
+        if data.get("type") == "session" or id_ is None:
+            self._tell_bytes("not_an_entry" if id_ is None else "second_header", raw)
+            return
+        row = self._place(_kind_of(data), id_, id_text(data.get("parentId")), len(raw))
+        self._note(raw, row, data)
+
+    def _take_broken(self, raw: bytes) -> None:
+        """A line that is no JSON object: told; where its head can be read, its place is kept."""
+        whole = raw.endswith(b"\n")
+        scalar = whole and raw.strip()[:1] not in (b"{", b"")
+        self._tell_bytes("not_an_entry" if scalar else "broken_line" if whole else "torn_tail", raw)
+        head = _HEAD(raw)
+        if head is not None and head[2].decode() not in self.row_of:
+            row = self._place(_head_kind(head), head[2].decode(), _text(head[3]), len(raw))
+            self.unreadable.add(row)
+
+    def _place(self, kind: Kind, id_: str, above: str | None, size: int) -> int:
+        """Add a row at the present line, and hang it where it belongs."""
+        row = len(self.ids)
+        if id_ in self.row_of:
+            self._tell("duplicate_id", self.lines, id_=id_)
+        self.ids.append(id_)
+        self.codes.append(self._code(kind))
+        self.offsets.append(self.end)
+        self.sizes.append(size)
+        self.parents.append(NO_ROW)
+        if above == id_ and id_ not in self.row_of:
+            self._tell("parent_circle", self.lines, row=row)
+        elif above is not None:
+            parent = self.row_of.get(above, NO_ROW)
+            self.parents[row] = parent
+            if parent == NO_ROW:
+                self._orphans.setdefault(above, []).append((row, self.lines))
+        self.row_of[id_] = row
+        for child, line in self._orphans.pop(id_, ()):
+            self._adopt(child, row, line)
+        return row
+
+    def _adopt(self, child: int, parent: int, line: int) -> None:
+        """Hang a row under a parent that came later, unless it would become its own ancestor."""
+        above = parent
+        while above >= 0:
+            if above == child:
+                self._tell("parent_circle", line, row=child)
+                return
+            above = self.parents[above]
+        self.parents[child] = parent
+        self._straight = False
+
+    def _note(self, raw: bytes, row: int, data: Json | None = None) -> None:
+        """Keep what the tree must know of a bookkeeping line."""
+        kind = self.kind(row).type
+        if kind not in _NOTED or (kind == "custom" and _LEAF_MARK not in raw):
+            return
+        data = data or decode(raw)
+        if data is None:
+            self._tell_bytes("broken_line", raw)
+            self.unreadable.add(row)
+        elif kind != "custom" or data.get("customType") == LEAF_TYPE:
+            self.notes.append((row, data))
+
+    def _code(self, kind: Kind) -> int:
+        """The small number of a kind, made known to the scan as well."""
+        code = self._codes.get(kind)
+        if code is None:
+            code = self._codes[kind] = len(self.kinds)
+            self.kinds.append(kind)
+            if kind.role is None:
+                self._by_type[kind.type.encode()] = code
+            else:
+                self._by_role[kind.role.encode()] = code
+            if kind.type in _NOTED:
+                self._noted.add(code)
+        return code
+
+    def _tell(
+        self, what: DamageKind, line: int, *, row: int | None = None, id_: str | None = None
+    ) -> None:
+        self.damage.append(Damage(what, line, id=id_ if row is None else self.ids[row]))
+
+    def _tell_bytes(self, what: DamageKind, raw: bytes) -> None:
+        self.damage.append(Damage(what, self.lines, self.end, len(raw)))
+
+
+def _text(raw: bytes | None) -> str | None:
+    return None if raw is None else raw.decode()
+
+
+def _head_kind(head: re.Match[bytes]) -> Kind:
+    type_ = head[1].decode()
+    return Kind(type_, _text(head[4]) if type_ == "message" else None)
+
+
+def _kind_of(data: Json) -> Kind:
+    kind, message = data.get("type"), data.get("message")
+    role = message.get("role") if isinstance(message, dict) else None
+    said = role if kind == "message" and isinstance(role, str) else None
+    return Kind(kind if isinstance(kind, str) else "", said)

@@ -1,0 +1,88 @@
+"""One writer per session: an advisory lock, away from the file, with the holder's pid inside.
+
+The kernel frees the lock when its holder dies, so a pid left in the file is no obstacle. The lock
+file goes when its holder lets go; a new taker makes sure that it locked the file that is there now.
+Never knows a session's content. Read next: log.py (which holds it while a file may be written).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from hashlib import blake2s
+from pathlib import Path
+
+from singletree.errors import SessionLocked
+from singletree.history.names import valid_session_id
+
+_PAUSE = 0.05
+
+
+class SessionLock:
+    """Held from `take` to `release`."""
+
+    def __init__(self, path: Path, handle: int) -> None:
+        self.path = path
+        self._handle: int | None = handle
+
+    @classmethod
+    def take(cls, folder: Path, session_id: str, wait: float = 0) -> SessionLock:
+        """Lock a session, waiting so many seconds; SessionLocked names the holder."""
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = folder / lock_name(session_id)
+        until = time.monotonic() + wait
+        while True:
+            handle = _try(path)
+            if handle is not None:
+                os.ftruncate(handle, 0)
+                os.write(handle, f"{os.getpid()}\n".encode())
+                return cls(path, handle)
+            if time.monotonic() >= until:
+                raise _locked(path)
+            time.sleep(_PAUSE)
+
+    def release(self) -> None:
+        """Let go; a second time does nothing."""
+        if self._handle is None:
+            return
+        handle, self._handle = self._handle, None
+        self.path.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def lock_name(session_id: str) -> str:
+    """The file name of a session's lock: its id, or a hash of one that is no plain name."""
+    if valid_session_id(session_id) and len(session_id) <= 200:
+        return session_id
+    return f"~{blake2s(session_id.encode(errors='replace')).hexdigest()}"
+
+
+def _try(path: Path) -> int | None:
+    """The locked file's handle; None if another holds it, or it was removed meanwhile."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(handle).st_ino == path.stat().st_ino:
+            return handle
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    os.close(handle)
+    return None
+
+
+def _locked(path: Path) -> SessionLocked:
+    pid = _pid_in(path)
+    holder = f"process {pid}" if pid else "another process"
+    return SessionLocked(
+        f"The session is open in {holder}.",
+        hint="Close it there, or start a new session or a fork.",
+        detail={"pid": pid},
+    )
+
+
+def _pid_in(path: Path) -> int | None:
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return None

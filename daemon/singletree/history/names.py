@@ -1,0 +1,49 @@
+"""Names of sessions: ids, file names, and the folder of a workspace's sessions.
+
+They are pi's, so that either program finds the other's sessions. Never touches a disk. Read next:
+store.py (which makes and finds the files).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+import uuid
+from pathlib import Path
+
+_SESSION_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?").fullmatch
+
+
+def valid_session_id(session_id: str) -> bool:
+    """Whether the text may be a session's id: letters, digits, dots, dashes, underscores."""
+    return _SESSION_ID(session_id) is not None
+
+
+def new_session_id() -> str:
+    """A uuid of version 7: its order is the order of time."""
+    bits = time.time_ns() // 1_000_000 << 80 | int.from_bytes(os.urandom(10))
+    bits = bits & ~(0xF000 << 64) | 0x7000 << 64
+    bits = bits & ~(0xC000 << 48) | 0x8000 << 48
+    return str(uuid.UUID(int=bits))
+
+
+def file_name(timestamp: str, session_id: str) -> str:
+    """`2026-01-31T12-00-00-000Z_<id>.jsonl`."""
+    return f"{re.sub('[:.]', '-', timestamp)}_{session_id}.jsonl"
+
+
+def folder_name(cwd: str) -> str:
+    """`--home-me-project--` for a workspace; different workspaces may share one."""
+    path = os.path.normpath(cwd).lstrip("/\\") if cwd else ""
+    return "--" + re.sub(r"[/\\:]", "-", path) + "--"
+
+
+def same_folder(a: str, b: str) -> bool:
+    """Whether two texts name the same workspace."""
+    return bool(a) and bool(b) and os.path.normpath(a) == os.path.normpath(b)
+
+
+def upgraded_path(path: Path) -> Path:
+    """Where the version 3 copy of an older file stands."""
+    return path.with_name(f"{path.stem}.v3.jsonl")

@@ -1,0 +1,323 @@
+"""Where sessions live: made, opened, found, listed, forked, put away.
+
+Files and folders are pi's. A session in which nothing was said has no file. What is put away goes
+into a trash folder of ours; nothing is ever deleted. Never calls a model, never reads settings.
+Read next: record.py (one session), listing.py (what a list shows), forking.py (copies).
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from singletree.errors import SessionError, UnknownSession
+from singletree.history.bodies import Bodies
+from singletree.history.entries import (
+    SESSION_VERSION,
+    CustomMessageEntry,
+    Entry,
+    MessageEntry,
+    SessionHeader,
+    dump,
+    iso_now,
+)
+from singletree.history.forking import readable_lines
+from singletree.history.index import Index
+from singletree.history.listing import Glance, Shelf, Summary, found
+from singletree.history.lock import SessionLock
+from singletree.history.log import Places, SessionLog, index_of, read_header, recover
+from singletree.history.names import (
+    file_name,
+    folder_name,
+    new_session_id,
+    same_folder,
+    upgraded_path,
+    valid_session_id,
+)
+from singletree.history.record import HERE, EntryPage, History
+from singletree.history.tree import SessionTree
+from singletree.messages import UserMessage, text_of
+
+__all__ = ["HERE", "EntryPage", "Forked", "History", "Store", "Summary", "SummaryPage"]
+
+_OWN, _MOVED, _ELSEWHERE = range(3)
+Page = list[Summary]
+
+
+@dataclass(frozen=True, slots=True)
+class Forked:
+    """A new session, and the text of the user message it was forked before."""
+
+    history: History
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPage:
+    """Sessions, the one used last first; `next` is the cursor of the following page."""
+
+    sessions: tuple[Summary, ...]
+    next: str | None
+
+
+class Store:
+    """All sessions under an agent folder, or those in one other folder.
+
+    `session_dir` holds the sessions of every workspace side by side; without it each workspace has
+    a folder of its own.
+    """
+
+    def __init__(self, agent_dir: Path, session_dir: Path | None = None) -> None:
+        self._agent_dir = agent_dir
+        self._session_dir = session_dir
+        self._places = Places.under(agent_dir)
+        self._shelf = Shelf()
+
+    def folder(self, cwd: str) -> Path:
+        """Where the sessions of a workspace stand."""
+        return self._session_dir or self._agent_dir / "sessions" / folder_name(cwd)
+
+    # -- one session
+
+    def create(self, cwd: str, parent: str | None = None, *, id: str | None = None) -> History:
+        """A new session; its file appears when something is said. `parent`: the file it is of."""
+        header = _new_header(cwd, parent, id)
+        return self._fresh(header, [dump(header)], self._file(header))
+
+    def in_memory(self, cwd: str) -> History:
+        """A session that never gets a file."""
+        header = _new_header(cwd, None, None)
+        return self._fresh(header, [dump(header)], None)
+
+    def open(self, path: Path, *, wait: float = 0, read_only: bool = False) -> History:
+        """Open a session file for writing, waiting so many seconds for another holder to let go.
+
+        Opened for reading only where `read_only` is asked for, the version is newer than ours, or
+        the file may not be written. SessionLocked, SessionUnreadable, UnknownSession otherwise.
+        """
+        if not path.is_file():
+            raise UnknownSession(f"There is no session file {path}.", detail={"path": str(path)})
+        if path.stat().st_size == 0 and not read_only:
+            return self._fill(path, wait)
+        header = read_header(path)
+        copy = upgraded_path(path)
+        if header.version < SESSION_VERSION and copy.is_file():
+            return self.open(copy, wait=wait, read_only=read_only)
+        fixed = read_only or header.version > SESSION_VERSION or not os.access(path, os.W_OK)
+        lock = None if fixed else SessionLock.take(self._places.locks, header.id, wait)
+        try:
+            found = recover(path, self._places.damaged)
+            if found.upgraded is None:
+                log = SessionLog.of_file(path, self._places, found, lock)
+            else:
+                log = SessionLog(copy, found.upgraded, self._places, header.id, lock)
+                log.read_only = lock is None
+        except BaseException:
+            if lock is not None:
+                lock.release()
+            raise
+        create_now = found.upgraded is not None
+        return History(found.header, found.index, log, found.damage, create_now=create_now)
+
+    def open_id(self, session_id: str, *, wait: float = 0, read_only: bool = False) -> History:
+        """Open a session by its id, wherever its workspace is now."""
+        path = self.find(session_id)
+        if path is None:
+            raise UnknownSession(f"There is no session {session_id}.", detail={"id": session_id})
+        return self.open(path, wait=wait, read_only=read_only)
+
+    def find(self, session_id: str, cwd: str | None = None) -> Path | None:
+        """The file of a session, of any workspace or of one."""
+        if not valid_session_id(session_id):
+            return None
+        named = [p for p in self._files() if p.stem.endswith(f"_{session_id}")]
+        for path in [*named, *self._files()]:
+            glance = self._shelf.glance(path)
+            if glance is None or glance.header.id != session_id:
+                continue
+            if cwd is None or same_folder(glance.header.cwd, cwd):
+                copy = upgraded_path(path)
+                return copy if copy.is_file() else path
+        return None
+
+    def latest(self, cwd: str) -> Path | None:
+        """The session of a workspace that was written last."""
+        glances = [g for p in self._files() if (g := self._shelf.glance(p)) is not None]
+        own = [glance.path for glance in glances if self._belongs(glance, cwd)]
+        return max(own, key=lambda path: path.stat().st_mtime_ns, default=None)
+
+    def list(
+        self,
+        cwd: str | None = None,
+        query: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> SummaryPage:
+        """Sessions of a workspace, or of all; `query` looks through names and texts.
+
+        Of a workspace are also, behind its own, those whose folder is gone: it may have been moved
+        here. A session that was upgraded is listed once.
+        """
+        glances = [g for p in self._files() if (g := self._shelf.glance(p)) is not None]
+        there = {glance.path for glance in glances}
+        ranked = sorted(
+            (self._rank(g, cwd), -g.updated_at, str(g.path), g)
+            for g in glances
+            if upgraded_path(g.path) not in there
+        )
+        tokens = (query or "").lower().split()
+        page: Page = []
+        for place in range(_whole_number(cursor), len(ranked)):
+            rank, _, _, glance = ranked[place]
+            if rank == _ELSEWHERE:
+                break
+            if tokens and not found(glance.path, tokens):
+                continue
+            if len(page) == limit:
+                return SummaryPage(tuple(page), str(place))
+            page.append(self._shelf.summary(glance))
+        return SummaryPage(tuple(page), None)
+
+    # -- copies
+
+    def fork(
+        self,
+        history: History,
+        at: str,
+        position: Literal["before", "at"] = "before",
+        cwd: str | None = None,
+    ) -> Forked:
+        """A new session with the path to an entry, or to what stands before a user message.
+
+        Then the message's text comes back, to be edited. A fork in which nothing was said has no
+        file yet. The source is not changed.
+        """
+        entry = history.entry(at)
+        upto: str | None = at
+        text: str | None = None
+        if position == "before":
+            text, upto = _editable_text(entry), entry.parent_id
+        header = _new_header(cwd or history.header.cwd, _source(history), None)
+        lines = history.path_lines(upto)
+        target = None if history.file is None else self._file(header)
+        return Forked(self._copied(header, lines, target), text)
+
+    def clone(self, history: History) -> History:
+        """A new session with the path to the leaf."""
+        if history.leaf is None:
+            return self.create(history.header.cwd, _source(history))
+        return self.fork(history, history.leaf, "at").history
+
+    def fork_from(self, path: Path, cwd: str) -> History:
+        """A new session of another workspace with everything a file holds, on all branches."""
+        source = self.open(path, read_only=True)
+        try:
+            lines = source.readable_lines()
+        finally:
+            source.close()
+        header = _new_header(cwd, str(path), None)
+        return self._copied(header, lines, self._file(header))
+
+    def rescue(self, path: Path, cwd: str) -> History:
+        """A new session with all entries that can be read of a file whose header cannot."""
+        index = Index()
+        content = path.read_bytes()
+        index.scan(io.BytesIO(content))
+        tree = SessionTree(index)
+        bodies = Bodies(tree, lambda offset, size: content[offset : offset + size])
+        header = _new_header(cwd, str(path), None)
+        return self._copied(header, readable_lines(tree, bodies), self._file(header))
+
+    def delete(self, path: Path) -> Path:
+        """Put a session away into the trash folder; where it is now. Not while it is open."""
+        header = read_header(path)
+        lock = SessionLock.take(self._places.locks, header.id)
+        try:
+            trash = self._agent_dir / "singletree" / "trash"
+            trash.mkdir(mode=0o700, parents=True, exist_ok=True)
+            there = trash / path.name
+            if there.exists():
+                there = trash / f"{path.stem}.{new_session_id()}{path.suffix}"
+            shutil.move(path, there)
+        finally:
+            lock.release()
+        return there
+
+    # -- helpers
+
+    def _file(self, header: SessionHeader) -> Path:
+        return self.folder(header.cwd) / file_name(header.timestamp, header.id)
+
+    def _fresh(self, header: SessionHeader, lines: Sequence[bytes], path: Path | None) -> History:
+        log = SessionLog(path, b"".join(lines), self._places, header.id)
+        return History(header, index_of(lines), log)
+
+    def _copied(self, header: SessionHeader, body: Iterable[bytes], path: Path | None) -> History:
+        """A new session with these lines; its file is there at once if anything was said."""
+        made = self._fresh(header, [dump(header), *body], path)
+        made.settle()
+        return made
+
+    def _fill(self, path: Path, wait: float) -> History:
+        """Give an empty file a header, and open it."""
+        header = _new_header(str(Path.cwd()), None, None)
+        with path.open("ab") as file:
+            file.write(dump(header))
+        return self.open(path, wait=wait)
+
+    def _files(self) -> Iterator[Path]:
+        """Every session file there is."""
+        if self._session_dir is not None:
+            yield from sorted(self._session_dir.glob("*.jsonl"))
+        else:
+            yield from sorted((self._agent_dir / "sessions").glob("*/*.jsonl"))
+
+    def _rank(self, glance: Glance, cwd: str | None) -> int:
+        if cwd is None or self._belongs(glance, cwd):
+            return _OWN
+        where = glance.header.cwd
+        return _MOVED if where and not Path(where).is_dir() else _ELSEWHERE
+
+    def _belongs(self, glance: Glance, cwd: str) -> bool:
+        """Whether a session is of a workspace; one that does not say is where its file stands."""
+        if not glance.header.cwd:
+            return glance.path.parent == self.folder(cwd)
+        return same_folder(glance.header.cwd, cwd)
+
+
+def _new_header(cwd: str, parent: str | None, session_id: str | None) -> SessionHeader:
+    if session_id is not None and not valid_session_id(session_id):
+        raise SessionError(f"{session_id!r} cannot be a session's id.", code="invalid_session_id")
+    return SessionHeader(
+        version=SESSION_VERSION,
+        id=session_id or new_session_id(),
+        timestamp=iso_now(),
+        cwd=cwd,
+        parent_session=parent,
+    )
+
+
+def _source(history: History) -> str | None:
+    return str(history.file) if history.on_disk else None
+
+
+def _editable_text(entry: Entry) -> str:
+    """The text of a message that can be written anew."""
+    if isinstance(entry, MessageEntry) and isinstance(entry.message, UserMessage):
+        return text_of(entry.message.content)
+    if isinstance(entry, CustomMessageEntry):
+        return text_of(entry.content)
+    raise SessionError(
+        f"Entry {entry.id} is no user message, so there is nothing to fork before.",
+        code="not_a_user_message",
+        hint='Fork with position "at" to keep the entry.',
+    )
+
+
+def _whole_number(cursor: str | None) -> int:
+    return int(cursor) if cursor and cursor.isdecimal() else 0
