@@ -77,16 +77,19 @@ class Shelf:
 
 
 def texts(path: Path) -> Iterator[str]:
-    """What users and models said, and the names given, in file order: what a search looks in."""
+    """What users and models said, in file order."""
     with path.open("rb") as file:
         for raw in file:
             data = decode(raw)
-            if data is not None:
+            if data is not None and data.get("type") == "message":
                 yield from _said(data)
 
 
 def found(path: Path, tokens: Sequence[str]) -> bool:
-    """Whether each token occurs in a session's texts; only lines that may hold one are decoded."""
+    """Whether each token occurs in the texts or names of a session.
+
+    Only lines that may hold one are decoded.
+    """
     missing = set(tokens)
     plain = {token for token in tokens if token.isalnum()}
     with path.open("rb") as file:

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import JsonValue
 
-from singletree.errors import SessionError, StaleError
+from singletree.errors import SessionError, StaleError, UnknownEntry
 from singletree.history.bodies import Bodies
 from singletree.history.damage import Damage
 from singletree.history.entries import (
@@ -31,9 +31,10 @@ from singletree.history.entries import (
     EntryBase,
     LabelEntry,
     MessageEntry,
+    ModelChangeEntry,
     SessionHeader,
     SessionInfoEntry,
-    UnknownEntry,
+    ThinkingLevelChangeEntry,
     dump,
     iso_now,
 )
@@ -42,6 +43,7 @@ from singletree.history.index import NO_ROW, Index, Kind
 from singletree.history.log import SessionLog
 from singletree.history.outline import Filter, Outline, RowPage
 from singletree.history.tree import SessionTree, clean_name
+from singletree.messages import AssistantMessage, ThinkingLevel
 
 
 class Place(Enum):
@@ -53,6 +55,12 @@ class Place(Enum):
 Where = str | None | Literal[Place.LEAF]
 HERE: Literal[Place.LEAF] = Place.LEAF
 _CREATING = ("user", "assistant")
+_LEVELS = get_args(ThinkingLevel)
+_SETTING = (
+    Kind("message", "assistant"),
+    Kind("model_change"),
+    Kind("thinking_level_change"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +151,14 @@ class History:
 
     def entry(self, entry_id: str) -> Entry:
         """An entry by its id; the error UnknownEntry where there is none."""
-        return self._read([self.tree.row(entry_id)])[0]
+        found = self._read([self.tree.row(entry_id)])
+        if not found:
+            raise UnknownEntry(f"Entry {entry_id} is damaged.", detail={"id": entry_id})
+        return found[0]
+
+    def line(self, entry_id: str) -> bytes:
+        """An entry's line as it stands in the file."""
+        return self._bodies.raw(self.tree.row(entry_id))
 
     def path(self, leaf: Where = HERE) -> list[Entry]:
         """Entries from the root to an entry, or to the leaf."""
@@ -256,7 +271,9 @@ class History:
     def label(self, entry_id: str, text: str | None) -> Entry:
         """Mark an entry with a label; None or an empty one takes it away."""
         self.tree.row(entry_id)
-        return self.append(LabelEntry(target_id=entry_id, label=(text or "").strip() or None))
+        return self.append(
+            LabelEntry(target_id=entry_id, label=None if text is None else text.strip())
+        )
 
     def rename(self, name: str | None) -> Entry:
         """Give the session a name; None or an empty one takes it away."""
@@ -269,9 +286,11 @@ class History:
         row = self.tree.row(entry_id)
         if row not in set(self.tree.up(self.tree.leaf_row)):
             raise _no_edit("not_on_branch", f"Entry {entry_id} is not on the active branch.")
-        if not _editable(self._read([row])[0]):
+        entry = self.entry(entry_id)
+        if not _editable(entry):
             raise _no_edit("not_editable", f"Entry {entry_id} gives no message that can be edited.")
-        return self.append(ContextEditEntry(target_id=entry_id, replacement=replacement))
+        fitting = _fitting(entry, replacement)
+        return self.append(ContextEditEntry(target_id=entry_id, replacement=fitting))
 
     def take_in(self) -> bool:
         """Read what another program has added to the file; the leaf stays where it is."""
@@ -349,23 +368,21 @@ class History:
         at = next((n for n in range(len(rows) - 1, -1, -1) if kinds[n].type == "compaction"), None)
         if at is None:
             return rows
-        kept = NO_ROW
+        kept = None
         for entry in self._read([rows[at]]):
             if isinstance(entry, CompactionEntry):
-                kept = self._index.row_of.get(entry.first_kept_entry_id, NO_ROW)
-        start = next((n for n in range(at) if rows[n] == kept), at)
-        model = self._last(
-            rows[:start], lambda k: k.role == "assistant" or k.type == "model_change"
-        )
-        level = self._last(rows[:start], lambda k: k.type == "thinking_level_change")
+                kept = entry.first_kept_entry_id
+        start = next((n for n in range(at) if self._index.ids[rows[n]] == kept), at)
+        model = self._last(rows[:start], _sets_model)
+        level = self._last(rows[:start], _sets_level)
         return sorted({*model, *level}, key=rows.index) + rows[start:]
 
-    def _last(self, rows: Sequence[int], wanted: Callable[[Kind], bool]) -> Iterator[int]:
-        """The last row of a kind whose entry is of that kind, if there is one."""
+    def _last(self, rows: Sequence[int], sets: Callable[[Entry], bool]) -> Iterator[int]:
+        """The last of these rows whose entry sets something, if there is one."""
         for row in reversed(rows):
-            if wanted(self._index.kind(row)):
+            if self._index.kind(row) in _SETTING:
                 entry = self._bodies.get(row)
-                if entry is not None and not isinstance(entry, UnknownEntry):
+                if entry is not None and sets(entry):
                     yield row
                     return
 
@@ -393,14 +410,30 @@ class History:
             self._damage.append(replace(found, kept=kept))
 
 
-def _sets_model(kind: Kind) -> bool:
-    return kind.role == "assistant" or kind.type == "model_change"
+def _sets_model(entry: Entry) -> bool:
+    if isinstance(entry, MessageEntry):
+        return isinstance(entry.message, AssistantMessage)
+    return isinstance(entry, ModelChangeEntry)
+
+
+def _sets_level(entry: Entry) -> bool:
+    return isinstance(entry, ThinkingLevelChangeEntry) and entry.thinking_level in _LEVELS
 
 
 def _editable(entry: Entry) -> bool:
     if isinstance(entry, MessageEntry):
         return entry.message.role in ("user", "assistant", "toolResult", "custom")
     return isinstance(entry, CustomMessageEntry)
+
+
+def _fitting(entry: Entry, replacement: JsonValue) -> JsonValue:
+    """Answers and results have blocks: a plain text becomes one."""
+    content = replacement.get("content") if isinstance(replacement, dict) else None
+    if not isinstance(content, str) or not isinstance(entry, MessageEntry):
+        return replacement
+    if entry.message.role not in ("assistant", "toolResult"):
+        return replacement
+    return {"content": [{"type": "text", "text": content}]}
 
 
 def _is_content(replacement: JsonValue) -> bool:

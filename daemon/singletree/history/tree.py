@@ -162,7 +162,7 @@ class SessionTree:
 
     def _label(self, row: int, data: Json) -> None:
         target, label = data.get("targetId"), data.get("label")
-        if not isinstance(target, str):
+        if not isinstance(target, str) or target not in self.index.row_of:
             return
         if isinstance(label, str) and label:
             self._labels[target] = label
