@@ -1,0 +1,180 @@
+"""Collects the parts of the prompt from the agent folder and the workspace.
+
+What the workspace itself brings (its prompt, its skills, its templates) is read only where it is
+trusted; what was passed over is told. Context files are not gated. Never asks anybody. Read next:
+prompt.py, files.py, skills.py, templates.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from singletree.context.files import ContextFiles, find_context_files
+from singletree.context.prompt import PromptParts
+from singletree.context.reading import Problem, Read, absolute, decoded, fetch, from_disk
+from singletree.context.skills import Place, Skills, find_skills
+from singletree.context.templates import Templates, find_templates
+
+SYSTEM_FILE, APPEND_FILE = "SYSTEM.md", "APPEND_SYSTEM.md"
+_GATED = (SYSTEM_FILE, APPEND_FILE, "skills", "prompts")
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What settings and the command line say. A prompt is text, or the path of a file with it.
+
+    `user_skills` and `user_prompts` are relative to the agent folder, `skills` and `prompts` to the
+    workspace.
+    """
+
+    system: str | None = None
+    append: tuple[str, ...] = ()
+    context_files: bool = True
+    user_skills: tuple[str, ...] = ()
+    user_prompts: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
+    prompts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The parts, the commands, what was wrong, and what was not read for want of trust."""
+
+    parts: PromptParts
+    skills: Skills
+    templates: Templates
+    system_path: str | None = None
+    warnings: tuple[Problem, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    def expand(self, text: str, read: Read = from_disk) -> str:
+        """The input with a skill command or a template put in."""
+        if text.startswith("/skill:"):
+            return self.skills.expand(text, read)
+        return self.templates.expand(text)
+
+
+def gather(
+    cwd: Path,
+    agent_dir: Path,
+    trusted: bool,
+    read: Read = from_disk,
+    overrides: Overrides | None = None,
+    home: Path | None = None,
+) -> Gathered:
+    """The parts of the prompt of a workspace, as the files are now. `home` holds `.agents`."""
+    given = overrides or Overrides()
+    cwd, agent_dir = absolute(cwd), absolute(agent_dir)
+    warnings: list[Problem] = []
+    folders = [cwd / ".pi", agent_dir] if trusted else [agent_dir]
+    system, system_path = _first(given.system, SYSTEM_FILE, folders, read, warnings)
+    if given.append:
+        append = [_text_or_file(value, read, warnings)[0] for value in given.append]
+    else:
+        found = _first(None, APPEND_FILE, folders, read, warnings)[0]
+        append = [] if found is None else [found]
+    context = find_context_files(cwd, agent_dir, read) if given.context_files else ContextFiles()
+    skills = find_skills(_skill_places(cwd, agent_dir, trusted, given, home), read)
+    templates = find_templates(_prompt_places(cwd, agent_dir, trusted, given), read)
+    return Gathered(
+        parts=PromptParts(
+            cwd=str(cwd),
+            custom=system,
+            append=tuple(text for text in append if text.strip()),
+            context_files=context.files,
+            skills=skills.items,
+        ),
+        skills=skills,
+        templates=templates,
+        system_path=system_path,
+        warnings=(*warnings, *context.warnings, *skills.warnings, *templates.warnings),
+        skipped=() if trusted else tuple(_gated(cwd)),
+    )
+
+
+def _first(
+    given: str | None, name: str, folders: Iterable[Path], read: Read, warnings: list[Problem]
+) -> tuple[str | None, str | None]:
+    """The text that was given, or that of the first folder with such a file, and its path."""
+    if given:
+        return _text_or_file(given, read, warnings)
+    for folder in folders:
+        text = _text(folder / name, read, warnings)
+        if text is not None:
+            return text, str(folder / name)
+    return None, None
+
+
+def _text_or_file(value: str, read: Read, warnings: list[Problem]) -> tuple[str, str | None]:
+    """The content of the file a value names, or the value itself."""
+    if "\n" not in value and len(value) < 4096:
+        path = Path(value).expanduser()
+        if path.is_file():
+            text = _text(absolute(path), read, warnings)
+            if text is not None:
+                return text, str(path)
+    return value, None
+
+
+def _text(path: Path, read: Read, warnings: list[Problem]) -> str | None:
+    data = fetch(path, read)
+    if isinstance(data, Problem):
+        warnings.append(data)
+        return None
+    return None if data is None else decoded(data)[0]
+
+
+def _skill_places(
+    cwd: Path, agent_dir: Path, trusted: bool, given: Overrides, home: Path | None
+) -> list[Place]:
+    places: list[Place] = []
+    if trusted:
+        places.append(Place(cwd / ".pi" / "skills", "project"))
+        places.extend(Place(d / ".agents" / "skills", "project") for d in _to_repository(cwd))
+    places.extend(Place(agent_dir / path, "user") for path in given.user_skills)
+    places.append(Place(agent_dir / "skills", "user"))
+    if home is not None:
+        places.append(Place(home / ".agents" / "skills", "user"))
+    places.extend(_chosen(given.skills, cwd, agent_dir, "skills"))
+    return places
+
+
+def _prompt_places(cwd: Path, agent_dir: Path, trusted: bool, given: Overrides) -> list[Place]:
+    places = [Place(cwd / ".pi" / "prompts", "project")] if trusted else []
+    places.extend(Place(agent_dir / path, "user") for path in given.user_prompts)
+    places.append(Place(agent_dir / "prompts", "user"))
+    return [*places, *_chosen(given.prompts, cwd, agent_dir, "prompts")]
+
+
+def _chosen(paths: Iterable[str], cwd: Path, agent_dir: Path, kind: str) -> list[Place]:
+    """Places named on the command line; one inside a usual folder has that folder's scope."""
+    places: list[Place] = []
+    for given in paths:
+        path = absolute(cwd / Path(given).expanduser())
+        if path.is_relative_to(agent_dir / kind):
+            places.append(Place(path, "user", required=True))
+        elif path.is_relative_to(cwd / ".pi" / kind):
+            places.append(Place(path, "project", required=True))
+        else:
+            places.append(Place(path, "temporary", required=True))
+    return places
+
+
+def _to_repository(cwd: Path) -> Iterable[Path]:
+    """The workspace and its parents up to the root of the repository, or of the disk."""
+    for folder in (cwd, *cwd.parents):
+        yield folder
+        if (folder / ".git").exists():
+            return
+
+
+def _gated(cwd: Path) -> Iterable[str]:
+    """What a trusted workspace would have brought."""
+    for name in _GATED:
+        if (cwd / ".pi" / name).exists():
+            yield str(cwd / ".pi" / name)
+    for folder in _to_repository(cwd):
+        if (folder / ".agents" / "skills").is_dir():
+            yield str(folder / ".agents" / "skills")

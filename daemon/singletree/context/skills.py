@@ -1,0 +1,196 @@
+"""Skills: found on disk, listed for the model by name and description, read on demand.
+
+A folder with a SKILL.md is a skill; below it nothing is looked for. Never decides trust: it is told
+which folders may be read. Read next: frontmatter.py (their head), prompt.py (their list).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from singletree.context.frontmatter import BadHead, parse
+from singletree.context.ignore import Ignored
+from singletree.context.reading import Problem, Read, decoded, fetch, from_disk
+from singletree.context.tags import defuse, escape
+
+SKILL_FILE = "SKILL.md"
+MAX_NAME, MAX_DESCRIPTION, MAX_DEPTH = 64, 1024, 12
+RELATIVE = "Paths in this skill are relative to"
+
+Scope = Literal["user", "project", "temporary"]
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """What the model is told of a skill. A `hidden` one is used only when the user names it."""
+
+    name: str
+    description: str
+    path: str
+    scope: Scope = "user"
+    hidden: bool = False
+
+    @property
+    def folder(self) -> str:
+        """Where its own files lie."""
+        return str(Path(self.path).parent)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where to look: a folder of skills, or one file. A `required` one must exist."""
+
+    path: Path
+    scope: Scope
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Skills:
+    """The skills in order, and what was wrong with others."""
+
+    items: tuple[Skill, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+
+    def expand(self, text: str, read: Read = from_disk) -> str:
+        """`/skill:name words` as the skill's whole text and the words; other text as it is."""
+        found = re.match(r"/skill:(\S+)(?:\s+|\Z)", text)
+        skill = next((s for s in self.items if found and s.name == found[1]), None)
+        if found is None or skill is None:
+            return text
+        data = fetch(Path(skill.path), read)
+        if not isinstance(data, bytes):
+            return text
+        try:
+            body = parse(decoded(data)[0]).body.strip()
+        except BadHead:
+            return text
+        words = text[found.end() :].strip()
+        head = f'<skill name="{escape(skill.name)}" location="{escape(skill.path)}">'
+        block = f"{head}\n{RELATIVE} {skill.folder}\n\n{defuse(body, 'skill')}\n</skill>"
+        return f"{block}\n\n{words}" if words else block
+
+
+def find_skills(places: Iterable[Place], read: Read = from_disk) -> Skills:
+    """The skills of these places. Of two with one name the first is used; one file counts once."""
+    skills: dict[str, Skill] = {}
+    warnings: list[Problem] = []
+    seen: set[str] = set()
+    for place in places:
+        if place.required and not place.path.exists():
+            message = f"{place.path} does not exist."
+            warnings.append(Problem("path_missing", message, str(place.path)))
+        for path in _candidates(place.path):
+            real = os.path.realpath(path)
+            if real in seen:
+                continue
+            seen.add(real)
+            skill = _load(path, place, read, warnings)
+            if skill is None:
+                continue
+            winner = skills.setdefault(skill.name, skill)
+            if winner is not skill:
+                message = f"{skill.path} is hidden by {winner.path}: both are named {skill.name}."
+                warnings.append(
+                    Problem("name_collision", message, skill.path, skill.name, winner.path)
+                )
+    return Skills(tuple(skills.values()), tuple(warnings))
+
+
+def listing(skills: Sequence[Skill]) -> str:
+    """The list for the model; empty where there is nothing to list."""
+    shown = [skill for skill in skills if not skill.hidden]
+    if not shown:
+        return ""
+    rows = "\n".join(
+        "  <skill>\n"
+        f"    <name>{_text(skill.name)}</name>\n"
+        f"    <description>{_text(skill.description)}</description>\n"
+        f"    <location>{_text(skill.path)}</location>\n"
+        "  </skill>"
+        for skill in shown
+    )
+    return f"<available_skills>\n{rows}\n</available_skills>"
+
+
+def _text(text: str) -> str:
+    return "\n".join(escape(line) for line in text.split("\n"))
+
+
+def _candidates(place: Path) -> list[Path]:
+    """Files that may be skills: a file itself, or all in a folder, in order of their paths."""
+    if place.is_file():
+        return [place]
+    return _walk(place, Ignored(place), 0) if place.is_dir() else []
+
+
+def _walk(folder: Path, ignored: Ignored, depth: int) -> list[Path]:
+    own = folder / SKILL_FILE
+    if own.is_file() and not ignored.hides(own, is_folder=False):
+        return [own]
+    ignored = ignored.inside(folder)
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder))
+    except OSError:
+        return []
+    found: list[Path] = []
+    for name in names:
+        path = folder / name
+        if name.startswith(".") or name == "node_modules":
+            continue
+        if path.is_dir():
+            if depth < MAX_DEPTH and not ignored.hides(path, is_folder=True):
+                found.extend(_walk(path, ignored, depth + 1))
+        elif depth == 0 and name.endswith(".md") and not ignored.hides(path, is_folder=False):
+            found.append(path)
+    return found
+
+
+def _load(path: Path, place: Place, read: Read, warnings: list[Problem]) -> Skill | None:
+    """The skill in a file. A loose file that is none is passed over in silence."""
+    loose = path.name != SKILL_FILE
+    data = fetch(path, read)
+    if not isinstance(data, bytes):
+        if data is not None:
+            warnings.append(data)
+        return None
+    try:
+        head = parse(decoded(data)[0]).data
+    except BadHead as error:
+        if not loose:
+            warnings.append(Problem("bad_yaml", f"{path}: {error}", str(path)))
+        return None
+    description = head.get("description")
+    if not isinstance(description, str) or not description.strip():
+        if not loose:
+            message = f"{path} has no description and is left out."
+            warnings.append(Problem("description_missing", message, str(path)))
+        return None
+    name = head.get("name")
+    if not isinstance(name, str) or not name:
+        name = path.parent.name
+    warnings.extend(_oddities(name, description, path))
+    hidden = head.get("disable-model-invocation") is True
+    return Skill(name, description, str(path), place.scope, hidden)
+
+
+def _oddities(name: str, description: str, path: Path) -> list[Problem]:
+    """What should be put right, though the skill is used."""
+    found: list[tuple[str, str]] = []
+    if len(name) > MAX_NAME:
+        found.append(("name_too_long", f"the name has more than {MAX_NAME} characters"))
+    if not re.fullmatch(r"[a-z0-9-]+", name):
+        found.append(("name_bad_chars", "a name is made of a-z, 0-9 and hyphens"))
+    elif name.startswith("-") or name.endswith("-"):
+        found.append(("name_hyphen_edge", "a name does not begin or end with a hyphen"))
+    elif "--" in name:
+        found.append(("name_double_hyphen", "a name has no two hyphens in a row"))
+    if len(description) > MAX_DESCRIPTION:
+        message = f"the description has more than {MAX_DESCRIPTION} characters"
+        found.append(("description_too_long", message))
+    return [Problem(code, f"{path}: {why}.", str(path), name) for code, why in found]

@@ -1,0 +1,156 @@
+"""Prompt templates: `/name words` in the input becomes the text of a markdown file.
+
+Places for words: `$1`, `$@`, `$ARGUMENTS`, `${1:-default}`, `${@:-default}`, `${@:2}`, `${@:2:3}`.
+What is put in is never looked at again. Never knows skills. Read next: prompt.py, which gathers.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from singletree.context.frontmatter import BadHead, parse
+from singletree.context.reading import Problem, Read, decoded, fetch, from_disk
+from singletree.context.skills import Place, Scope
+
+MAX_LINE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One template; `content` has the places for words still in it."""
+
+    name: str
+    content: str
+    description: str = ""
+    hint: str | None = None
+    path: str = ""
+    scope: Scope = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """The templates in order, and what was wrong with others."""
+
+    items: tuple[Template, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+
+    def expand(self, text: str) -> str:
+        """`/name words` as the template of that name with the words put in; else as it is."""
+        found = re.match(r"/(\S+)\s*", text)
+        template = next((t for t in self.items if found and t.name == found[1]), None)
+        if found is None or template is None:
+            return text
+        return substitute(template.content, arguments(text[found.end() :]))
+
+
+def find_templates(places: Iterable[Place], read: Read = from_disk) -> Templates:
+    """The templates of these places: a folder's *.md files, or one file. The first name wins."""
+    templates: dict[str, Template] = {}
+    warnings: list[Problem] = []
+    for place in places:
+        for path in _candidates(place.path):
+            template = _load(path, place, read, warnings)
+            if template is None:
+                continue
+            winner = templates.setdefault(template.name, template)
+            if winner is not template and winner.path != template.path:
+                message = f"{path} is hidden by {winner.path}: both are named {template.name}."
+                warnings.append(
+                    Problem("name_collision", message, str(path), template.name, winner.path)
+                )
+    return Templates(tuple(templates.values()), tuple(warnings))
+
+
+_WORD = re.compile(
+    r"""
+      "(?P<double>(?:\\.|[^"\\])*)"(?=\s|\Z)
+    | '(?P<single>(?:\\.|[^'\\])*)'(?=\s|\Z)
+    | (?P<bare>\S+)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def arguments(text: str) -> list[str]:
+    """The words of a line; quotes round a whole word hold it together."""
+    words = []
+    for found in _WORD.finditer(text):
+        quoted = found["double"] if found["double"] is not None else found["single"]
+        if quoted is None:
+            words.append(found["bare"])
+        else:
+            words.append(re.sub(r"\\([\"'\\])", r"\1", quoted))
+    return words
+
+
+_PLACE = re.compile(
+    r"""
+      \$\{(?P<default_of>\d+|@|ARGUMENTS):-(?P<default>[^}]*)\}
+    | \$\{@:(?P<start>\d+)(?::(?P<length>\d+))?\}
+    | \$(?P<all>@|ARGUMENTS)
+    | \$(?P<number>\d+)
+    """,
+    re.VERBOSE,
+)
+
+
+def substitute(content: str, words: Sequence[str]) -> str:
+    """The content with the words in their places."""
+
+    def nth(number: str) -> str:
+        at = int(number)
+        return words[at - 1] if 0 < at <= len(words) else ""
+
+    def put(found: re.Match[str]) -> str:
+        if (of := found["default_of"]) is not None:
+            value = nth(of) if of.isdigit() else " ".join(words)
+            return value or found["default"]
+        if found["start"] is not None:
+            start = max(int(found["start"]) - 1, 0)
+            length = found["length"]
+            end = None if length is None else start + int(length)
+            return " ".join(words[start:end])
+        return " ".join(words) if found["all"] else nth(found["number"])
+
+    return _PLACE.sub(put, content)
+
+
+def _candidates(place: Path) -> list[Path]:
+    if place.is_file():
+        return [place]
+    try:
+        names = sorted(entry.name for entry in os.scandir(place))
+    except OSError:
+        return []
+    return [place / name for name in names if name.endswith(".md") and (place / name).is_file()]
+
+
+def _load(path: Path, place: Place, read: Read, warnings: list[Problem]) -> Template | None:
+    data = fetch(path, read)
+    if not isinstance(data, bytes):
+        if data is not None:
+            warnings.append(data)
+        return None
+    try:
+        document = parse(decoded(data)[0])
+    except BadHead as error:
+        warnings.append(Problem("bad_yaml", f"{path}: {error}", str(path)))
+        return None
+    description, hint = document.data.get("description"), document.data.get("argument-hint")
+    return Template(
+        name=path.name.removesuffix(".md"),
+        content=document.body,
+        description=description if isinstance(description, str) else _first_line(document.body),
+        hint=hint if isinstance(hint, str) else None,
+        path=str(path),
+        scope=place.scope,
+    )
+
+
+def _first_line(body: str) -> str:
+    line = next((line for line in body.split("\n") if line.strip()), "")
+    return line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}..."

@@ -1,0 +1,60 @@
+"""YAML 1.2's core schema on top of PyYAML: JSON values only, a key twice is an error.
+
+Only frontmatter.py imports this, and only for a head it cannot read by itself. Never sees a file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+
+import yaml
+from pydantic import JsonValue, TypeAdapter
+
+_JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe loader with other ideas of what a plain word means."""
+
+    def construct_mapping(
+        self, node: yaml.MappingNode, deep: bool = False
+    ) -> dict[Hashable, object]:
+        """A mapping with text keys, each once."""
+        seen: set[str] = set()
+        for key_node, _ in node.value:
+            key = key_node.value
+            if not isinstance(key, str) or key in seen:
+                raise yaml.MarkedYAMLError(
+                    problem="bad or repeated key", problem_mark=node.start_mark
+                )
+            seen.add(key)
+        made = super().construct_mapping(node, deep=True)
+        return {
+            str(key_node.value): made[self.construct_object(key_node)] for key_node, _ in node.value
+        }
+
+
+_Loader.yaml_implicit_resolvers = {}
+for _tag, _pattern, _first in (
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", "-+0123456789"),
+    ("float", r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", "-+.0123456789"),
+    ("null", r"~|null|Null|NULL|", "~nN"),
+):
+    _Loader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), [*_first, ""]
+    )
+
+
+def _integer(loader: _Loader, node: yaml.ScalarNode) -> int:
+    text = str(loader.construct_scalar(node))
+    return int(text, 0) if text.startswith(("0o", "0x")) else int(text)
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _integer)
+
+
+def load(text: str) -> JsonValue:
+    """The value of a document; yaml.YAMLError or ValueError where it is none."""
+    return _JSON.validate_python(yaml.load(text, Loader=_Loader))
