@@ -17,7 +17,7 @@ from singletree.rpc.protocol.capabilities import ClientAgent, ServerAgent
 from singletree.rpc.protocol.errors import CODES
 from singletree.rpc.protocol.events import DeltaParams, ToolEvent
 from singletree.rpc.protocol.queue import QueueItem
-from singletree.rpc.protocol.session import EntriesParams, Named, OpenParams, WaitParams
+from singletree.rpc.protocol.session import EntriesParams, OpenParams, SessionName, WaitParams
 from singletree.rpc.protocol.turn import PromptParams
 
 ALL = methods()
@@ -101,7 +101,7 @@ def test_no_params_are_an_empty_object() -> None:
 
 
 def test_a_required_field_may_be_null_and_is_then_written() -> None:
-    assert Named(name=None).dump() == {"name": None}
+    assert SessionName(name=None).dump() == {"name": None}
 
 
 def test_an_optional_field_is_left_out_while_it_is_none() -> None:

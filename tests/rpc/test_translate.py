@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
+from tests.rpc.contract import fits
 
 from singletree.agent.tool import ToolOutput
 from singletree.messages import (
@@ -53,6 +54,7 @@ def hear(translator: Translator, *events: SessionEvent) -> list[Wire]:
     for wire in heard:
         if isinstance(wire, dict):
             EVENT.validate_python(wire, extra="forbid", by_alias=True, by_name=False)
+            fits("SessionEvent", wire)
     return heard
 
 

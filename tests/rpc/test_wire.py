@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
+from tests.rpc.contract import fits
 
 from singletree import errors
 from singletree.agent.tool import ToolOutput
@@ -217,6 +218,7 @@ def test_an_event_is_told_as_promised(event: Told, wanted: JsonObject) -> None:
     made = tell(event, "s1")
     assert made == wanted
     EVENT.validate_python(made, extra="forbid", by_alias=True, by_name=False)
+    fits("SessionEvent", made)
 
 
 def test_an_entry_travels_as_its_record_in_the_file() -> None:

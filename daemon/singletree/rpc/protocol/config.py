@@ -49,7 +49,7 @@ class ConfigSetParams(SessionParams):
     scope: Literal["session", "workspace", "user"] = "session"
 
 
-class Command(Shape):
+class SlashCommand(Shape):
     """A text `/name …` that does something. `inputHint`: what may follow."""
 
     name: str
@@ -62,7 +62,7 @@ class Command(Shape):
 class CommandList(Result):
     """All commands of the session."""
 
-    commands: list[Command]
+    commands: list[SlashCommand]
 
 
 class CompleteParams(SessionParams):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, WithJsonSchema
+from pydantic import ConfigDict, Field, JsonValue, WithJsonSchema
 
 from singletree.rpc.protocol.base import JsonObject, Method, Params, Shape
 from singletree.rpc.protocol.compaction import Compacted
@@ -115,7 +115,7 @@ class ItemEndedEvent(Shape):
     cut: str | None = None
 
 
-class Location(Shape):
+class FileLocation(Shape):
     """A file a tool works on; `line` counts from 0."""
 
     uri: str
@@ -146,6 +146,8 @@ class ToolEvent(Shape):
     `cut`: shortened to fit a message; the whole is at this address.
     """
 
+    model_config = ConfigDict(json_schema_extra={"x-upsert": True})
+
     type: Literal["tool"]
     tool_call_id: str
     status: ToolStatus
@@ -155,7 +157,7 @@ class ToolEvent(Shape):
     kind: ToolKind | None = None
     title: str | None = None
     input: JsonObject | None = None
-    locations: list[Location] | None = None
+    locations: list[FileLocation] | None = None
     diff: str | None = None
     result: ToolResult | None = None
     truncation: ToolTruncation | None = None

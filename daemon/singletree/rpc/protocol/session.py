@@ -277,7 +277,7 @@ class RenameParams(SessionParams):
     name: str
 
 
-class Named(Result):
+class SessionName(Result):
     """The name as it is now."""
 
     name: str | None
@@ -410,7 +410,7 @@ METHODS = (
     Method(
         "agent/session/rename",
         RenameParams,
-        Named,
+        SessionName,
         "Give the session a name.",
         errors=("session_not_found", "session_read_only"),
     ),
