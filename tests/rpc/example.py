@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
@@ -19,6 +20,7 @@ from pydantic.alias_generators import to_camel
 from singletree.errors import SessionBusy
 from singletree.rpc.connection import Door
 from singletree.rpc.faults import RpcError
+from singletree.rpc.feed import Feed, Hearing
 from singletree.rpc.lazylsp import open_language
 from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.errors import REQUEST_FAILED
@@ -195,6 +197,36 @@ async def failing_note(params: Nothing, call: Call) -> object:
     raise ValueError("nobody waits for this")
 
 
+FEED: list[Feed] = []
+
+
+def listen(params: Nothing, call: Call) -> object:
+    """Hear the events and deltas of this process's one feed."""
+    if not FEED:
+        FEED.append(Feed("s"))
+    client = call.peer.client
+    hearing = Hearing(client.wants_deltas, client.latency, client.event_kinds)
+    attached = FEED[0].attach(call.peer.outbox, hearing)
+    call.after_reply(attached.subscription.release)
+    return {"seq": attached.cursor.seq}
+
+
+async def stream(params: Count, call: Call) -> object:
+    """As a model does: pieces, and at the end the whole."""
+    for chunk in range(params.n):
+        FEED[0].emit_delta("i", "text", 0, chunk, f"piece {chunk}, ")
+        if chunk % 20 == 0:
+            await asyncio.sleep(0)
+    FEED[0].emit_event({"type": "item_ended", "itemId": "i"})
+    return None
+
+
+def memory(params: Nothing, call: Call) -> object:
+    """Resident kilobytes."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
 ROUTES: dict[str, Route[Any]] = {
     "agent/prompt": Route(PromptParams, prompt),
     "example/busy": Route(Nothing, busy),
@@ -212,6 +244,9 @@ ROUTES: dict[str, Route[Any]] = {
     "example/stray": Route(Nothing, stray),
     "example/length": Route(None, length),
     "example/big": Route(Count, big),
+    "example/listen": Route(Nothing, listen),
+    "example/stream": Route(Count, stream),
+    "example/memory": Route(Nothing, memory),
     "example/echo": Route(None, echo),
     "example/snapshot": Route(Nothing, snapshot, capture),
     "example/change": Route(None, change),
