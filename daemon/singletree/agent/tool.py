@@ -13,6 +13,9 @@ from typing import Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
+from singletree.agent.mistakes import as_problems, explain
+from singletree.agent.repair import repaired
+from singletree.agent.schema import problems
 from singletree.errors import ToolError
 from singletree.messages import Image, Text, ToolCall
 from singletree.model.base import ToolSpec
@@ -30,6 +33,16 @@ class Args(BaseModel):
     """Base of every tool's arguments. Field descriptions are text that the model reads."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True)
+
+
+class AnyArgs(Args):
+    """Arguments of a tool that brings a JSON schema of its own: whatever fits it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    def values(self) -> dict[str, JsonValue]:
+        """The arguments by name."""
+        return dict(self.model_extra or {})
 
 
 A = TypeVar("A", bound=BaseModel)
@@ -106,13 +119,20 @@ def _untitled(key: str, value: JsonValue) -> JsonValue:
 
 
 def parse_args(tool: Tool, call: ToolCall) -> BaseModel:
-    """The call's arguments as the tool's own type, or a ToolError the model can act on."""
+    """The call's arguments as the tool's own type, small mistakes put right.
+
+    ToolError with a text that the model can act on if they still do not fit.
+    """
     if call.arguments_error is not None:
         raise ToolError(UNREADABLE.format(name=tool.name, why=call.arguments_error))
+    schema: JsonValue = dict(tool.spec.schema)
+    given = repaired(schema, dict(tool.prepare(call.arguments)))
+    if wrong := problems(schema, given):
+        raise ToolError(explain(tool.name, wrong))
     try:
-        return tool.args.model_validate(tool.prepare(call.arguments))
+        return tool.args.model_validate(given)
     except ValidationError as error:
-        raise ToolError(str(error)) from None
+        raise ToolError(explain(tool.name, as_problems(error))) from None
 
 
 def typed(

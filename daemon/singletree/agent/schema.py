@@ -1,0 +1,320 @@
+"""Does a JSON value fit a JSON schema? What does not is named by its place and the rule it broke.
+
+The part of JSON Schema 2020-12 that tools use: types, objects, arrays, numbers, texts, enum and
+const, allOf/anyOf/oneOf/not, if/then/else, local $ref. Rules it does not know are passed over.
+Pure; knows no tool and changes nothing. Read next: repair.py (what is put right before), tool.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from singletree.agent.formats import has_format
+
+Schema: TypeAlias = JsonValue
+DEPTH = 64
+"""Deeper than this a value counts as fitting; real arguments never are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """`path` is a JSON pointer, `keyword` the rule, `limit` what the rule says."""
+
+    path: str
+    keyword: str
+    limit: JsonValue = None
+    given: JsonValue = None
+
+
+def problems(schema: Schema, value: JsonValue) -> list[Problem]:
+    """All that does not fit, in the order of the value; the same thing once."""
+    found: list[Problem] = []
+    for problem in Checker(schema).check(schema, value, ""):
+        if not any((problem.path, problem.keyword) == (f.path, f.keyword) for f in found):
+            found.append(problem)
+    return found
+
+
+def same(a: JsonValue, b: JsonValue) -> bool:
+    """Equality of JSON: true is not 1, 1.0 is 1."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    return a == b
+
+
+def is_type(value: JsonValue, name: JsonValue) -> bool:
+    """Whether a value is of a type of JSON Schema; names it does not have fit everything."""
+    match name:
+        case "null":
+            return value is None
+        case "boolean":
+            return isinstance(value, bool)
+        case "integer":
+            return _is_number(value) and (isinstance(value, int) or _is_whole(value))
+        case "number":
+            return _is_number(value)
+        case "string":
+            return isinstance(value, str)
+        case "array":
+            return isinstance(value, list)
+        case "object":
+            return isinstance(value, dict)
+        case _:
+            return True
+
+
+def types_of(schema: Mapping[str, JsonValue]) -> list[JsonValue]:
+    """The types a schema names; none: any."""
+    names = schema.get("type")
+    return names if isinstance(names, list) else [] if names is None else [names]
+
+
+def pointer(path: str, part: str | int) -> str:
+    """A JSON pointer one step deeper."""
+    return f"{path}/{str(part).replace('~', '~0').replace('/', '~1')}"
+
+
+class Checker:
+    """Checks against schemas that may point into one root."""
+
+    def __init__(self, root: Schema) -> None:
+        self._root = root
+
+    def fits(self, schema: Schema, value: JsonValue, depth: int = 0) -> bool:
+        """Whether there is no problem."""
+        return next(self.check(schema, value, "", depth), None) is None
+
+    def resolve(self, ref: JsonValue) -> Schema:
+        """What a local reference points to; None if there is nothing."""
+        if not isinstance(ref, str) or not ref.startswith("#"):
+            return None
+        place: JsonValue = self._root
+        for part in ref[1:].split("/")[1:]:
+            part = part.replace("~1", "/").replace("~0", "~")
+            if not isinstance(place, dict) or part not in place:
+                return None
+            place = place[part]
+        return place
+
+    def check(
+        self, schema: Schema, value: JsonValue, path: str, depth: int = 0
+    ) -> Iterator[Problem]:
+        """The problems of a value at a place."""
+        if schema is False:
+            yield Problem(path, "false", given=value)
+        if not isinstance(schema, dict) or depth > DEPTH:
+            return
+        if "$ref" in schema:
+            target = self.resolve(schema["$ref"])
+            if target is None:
+                yield Problem(path, "$ref", schema["$ref"], value)
+            else:
+                yield from self.check(target, value, path, depth + 1)
+        types = types_of(schema)
+        if types and not any(is_type(value, name) for name in types):
+            yield Problem(path, "type", schema["type"], value)
+            return
+        yield from _plain(schema, value, path)
+        yield from self._combined(schema, value, path, depth + 1)
+        if isinstance(value, dict):
+            yield from self._object(schema, value, path, depth + 1)
+        if isinstance(value, list):
+            yield from self._array(schema, value, path, depth + 1)
+
+    def _combined(
+        self, schema: Mapping[str, JsonValue], value: JsonValue, path: str, depth: int
+    ) -> Iterator[Problem]:
+        for part in _schemas(schema, "allOf"):
+            yield from self.check(part, value, path, depth)
+        either = _schemas(schema, "anyOf")
+        if either and not any(self.fits(part, value, depth) for part in either):
+            yield from self._nearest(either, value, path, depth)
+        one = _schemas(schema, "oneOf")
+        if one:
+            fitting = sum(self.fits(part, value, depth) for part in one)
+            if fitting > 1:
+                yield Problem(path, "oneOf", given=value)
+            if not fitting:
+                yield from self._nearest(one, value, path, depth)
+        if "not" in schema and self.fits(schema["not"], value, depth):
+            yield Problem(path, "not", schema["not"], value)
+        if "if" in schema:
+            branch = "then" if self.fits(schema["if"], value, depth) else "else"
+            yield from self.check(schema.get(branch, True), value, path, depth)
+
+    def _nearest(
+        self, parts: list[Schema], value: JsonValue, path: str, depth: int
+    ) -> list[Problem]:
+        """The problems with those of several forms that are at least of the value's type."""
+        found = [list(self.check(part, value, path, depth)) for part in parts]
+        near = [own for own in found if (own[0].path, own[0].keyword) != (path, "type")]
+        return [problem for own in near or found for problem in own]
+
+    def _object(
+        self,
+        schema: Mapping[str, JsonValue],
+        value: Mapping[str, JsonValue],
+        path: str,
+        depth: int,
+    ) -> Iterator[Problem]:
+        for name in _names(schema.get("required")):
+            if name not in value:
+                yield Problem(pointer(path, name), "required", given=list(value))
+        needs = schema.get("dependentRequired")
+        for name, others in needs.items() if isinstance(needs, dict) else ():
+            for other in _names(others) if name in value else ():
+                if other not in value:
+                    yield Problem(pointer(path, other), "dependentRequired", name, list(value))
+        for name, inner in value.items():
+            for part in self.parts_of(schema, name):
+                keyword = "additionalProperties" if part is False else ""
+                if keyword and name not in _mapping(schema.get("properties")):
+                    yield Problem(pointer(path, name), keyword, given=inner)
+                else:
+                    yield from self.check(part, inner, pointer(path, name), depth)
+
+    def parts_of(self, schema: Mapping[str, JsonValue], name: str) -> list[Schema]:
+        """The schemas that hold for a property."""
+        known = _mapping(schema.get("properties"))
+        found = [known[name]] if name in known else []
+        for pattern, part in _mapping(schema.get("patternProperties")).items():
+            if _matches(pattern, name):
+                found.append(part)
+        if not found and "additionalProperties" in schema:
+            found.append(schema["additionalProperties"])
+        return found
+
+    def _array(
+        self, schema: Mapping[str, JsonValue], value: list[JsonValue], path: str, depth: int
+    ) -> Iterator[Problem]:
+        for index, inner in enumerate(value):
+            yield from self.check(item_schema(schema, index), inner, pointer(path, index), depth)
+        if schema.get("uniqueItems") is True and _repeats(value):
+            yield Problem(path, "uniqueItems", given=value)
+        if "contains" in schema:
+            count = sum(self.fits(schema["contains"], inner, depth) for inner in value)
+            if count < _number(schema.get("minContains"), 1):
+                yield Problem(path, "contains", schema["contains"], value)
+
+
+def item_schema(schema: Mapping[str, JsonValue], index: int) -> Schema:
+    """The schema of the item at an index."""
+    first = _schemas(schema, "prefixItems")
+    return first[index] if index < len(first) else schema.get("items", True)
+
+
+def _plain(schema: Mapping[str, JsonValue], value: JsonValue, path: str) -> Iterator[Problem]:
+    """The rules that look at a value as a whole."""
+    options = schema.get("enum")
+    if isinstance(options, list) and not any(same(value, option) for option in options):
+        yield Problem(path, "enum", options, value)
+    if "const" in schema and not same(value, schema["const"]):
+        yield Problem(path, "const", schema["const"], value)
+    for keyword, broken in _RULES.items():
+        limit = schema.get(keyword)
+        if limit is not None and broken(value, limit):
+            yield Problem(path, keyword, limit, value)
+
+
+def _sized(
+    kind: type[str] | type[list[JsonValue]] | type[dict[str, JsonValue]], more: bool
+) -> Callable[[JsonValue, JsonValue], bool]:
+    def broken(value: JsonValue, limit: JsonValue) -> bool:
+        if not isinstance(value, kind) or not isinstance(limit, int | float):
+            return False
+        return len(value) > limit if more else len(value) < limit
+
+    return broken
+
+
+def _compared(
+    compare: Callable[[float, float], bool],
+) -> Callable[[JsonValue, JsonValue], bool]:
+    def broken(value: JsonValue, limit: JsonValue) -> bool:
+        if isinstance(value, bool) or isinstance(limit, bool):
+            return False
+        if not isinstance(value, int | float) or not isinstance(limit, int | float):
+            return False
+        return compare(value, limit)
+
+    return broken
+
+
+def _no_multiple(value: float, step: float) -> bool:
+    if step == 0 or abs(value) == float("inf"):
+        return False
+    try:
+        times = value / step
+        return abs(times - round(times)) > 1e-9 * max(1.0, abs(times))
+    except OverflowError:
+        return False
+
+
+def _no_match(value: JsonValue, pattern: JsonValue) -> bool:
+    return isinstance(value, str) and isinstance(pattern, str) and not _matches(pattern, value)
+
+
+def _no_format(value: JsonValue, name: JsonValue) -> bool:
+    return isinstance(value, str) and isinstance(name, str) and not has_format(value, name)
+
+
+_RULES: Mapping[str, Callable[[JsonValue, JsonValue], bool]] = {
+    "minLength": _sized(str, more=False),
+    "maxLength": _sized(str, more=True),
+    "pattern": _no_match,
+    "format": _no_format,
+    "minimum": _compared(lambda value, limit: value < limit),
+    "maximum": _compared(lambda value, limit: value > limit),
+    "exclusiveMinimum": _compared(lambda value, limit: value <= limit),
+    "exclusiveMaximum": _compared(lambda value, limit: value >= limit),
+    "multipleOf": _compared(_no_multiple),
+    "minItems": _sized(list, more=False),
+    "maxItems": _sized(list, more=True),
+    "minProperties": _sized(dict, more=False),
+    "maxProperties": _sized(dict, more=True),
+}
+
+
+def _matches(pattern: str, text: str) -> bool:
+    try:
+        return re.search(pattern, text) is not None
+    except re.error:
+        return True
+
+
+def _is_number(value: JsonValue) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_whole(value: JsonValue) -> bool:
+    return isinstance(value, float) and value.is_integer()
+
+
+def _schemas(schema: Mapping[str, JsonValue], keyword: str) -> list[Schema]:
+    parts = schema.get(keyword)
+    return parts if isinstance(parts, list) else []
+
+
+def _mapping(value: JsonValue) -> Mapping[str, JsonValue]:
+    return value if isinstance(value, dict) else {}
+
+
+def _names(value: JsonValue) -> list[str]:
+    return [n for n in value if isinstance(n, str)] if isinstance(value, list) else []
+
+
+def _number(value: JsonValue, default: float) -> float:
+    return value if isinstance(value, int | float) else default
+
+
+def _repeats(value: list[JsonValue]) -> bool:
+    return any(same(a, b) for n, a in enumerate(value) for b in value[:n])
