@@ -101,7 +101,7 @@ def check_error(wanted: Mapping[str, Any], output: ToolOutput) -> None:
     assert output.is_error, text
     if wanted["error"] == "invalid_arguments":
         for path in wanted["paths"]:
-            assert path in text, text
+            assert "/" + path.replace(".", "/") in text, text
         return
     if wanted["error"] == "path_not_found":
         assert figures(paths.MISSING, text) is not None
