@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
+from pydantic import TypeAdapter
+
+TypeAdapter(int)  # pydantic reads the disk for its plugins once: now, and not inside a loop
 
 
 @pytest.fixture(autouse=True)
