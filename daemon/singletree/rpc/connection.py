@@ -85,6 +85,7 @@ class Connection(Peer):
             raise invalid_params([{"pointer": "", "message": "must be an object"}])
         self.client = read_client(params)
         self.speaks_agent = self.client.speaks_agent
+        self.documents.encoding = self.client.encoding
         self._greeted = True
         self._on_greeted(self.client)
         return answer(self.client, self.door.agent)

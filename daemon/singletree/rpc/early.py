@@ -84,6 +84,9 @@ class _Loading:
     def _run(self) -> None:
         try:
             self._loaded = self._load()
+            from pydantic import TypeAdapter
+
+            TypeAdapter(int)  # looks for plugins on the disk, once: not in the loop, later
         except BaseException as error:
             self._error = error
 

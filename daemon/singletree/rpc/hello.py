@@ -10,14 +10,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from singletree import __version__
 
 log = logging.getLogger(__name__)
 
+Encoding = Literal["utf-8", "utf-16", "utf-32"]
+
 PROTOCOL_VERSIONS = (1,)
-ENCODINGS = ("utf-8", "utf-16", "utf-32")
+ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Client:
     name: str = ""
     version: str = ""
     process_id: int | None = None
-    encoding: str = "utf-16"
+    encoding: Encoding = "utf-16"
     folders: tuple[str, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     capabilities: Mapping[str, Any] = field(default_factory=dict)
@@ -94,9 +96,9 @@ def answer(client: Client, agent: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def _encoding(capabilities: Mapping[str, Any]) -> str:
+def _encoding(capabilities: Mapping[str, Any]) -> Encoding:
     wanted = _value(_object(capabilities, "general"), "positionEncodings", list, [])
-    return next((e for e in wanted if e in ENCODINGS), "utf-16")
+    return next((ours for e in wanted for ours in ENCODINGS if e == ours), "utf-16")
 
 
 def _common_version(agent: Mapping[str, Any]) -> int | None:

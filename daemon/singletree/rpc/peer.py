@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from singletree.rpc import codec
 from singletree.rpc.asking import Asking
+from singletree.rpc.documents import Documents
 from singletree.rpc.faults import RpcError
 from singletree.rpc.hello import Client
 from singletree.rpc.outbox import Outbox
@@ -44,6 +45,7 @@ class Peer:
     def __init__(self, outbox: Outbox, open_language: OpenLanguage | None) -> None:
         self.outbox = outbox
         self.client = Client()
+        self.documents = Documents()
         self.speaks_agent = False
         self._asking = Asking(self._put)
         self._open_language = open_language
