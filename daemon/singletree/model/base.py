@@ -16,13 +16,25 @@ from singletree.messages import AssistantMessage, Message, ThinkingLevel
 
 
 @dataclass(frozen=True, slots=True)
+class PriceTier:
+    """What the whole request costs once its input, cached tokens included, is above `above`."""
+
+    above: int
+    input: float = 0
+    output: float = 0
+    cache_read: float = 0
+    cache_write: float = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens."""
+    """US dollars per million tokens; long requests may have their own."""
 
     input: float = 0
     output: float = 0
     cache_read: float = 0
     cache_write: float = 0
+    tiers: tuple[PriceTier, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,18 +31,11 @@ from singletree.model.base import (
     TextDelta,
     ToolCallDelta,
 )
+from singletree.model.catalogue import DEMO
 from singletree.model.demo_answer import NO_TOOL, report, small_talk
 from singletree.model.demo_grammar import Step, Try, understand
 from singletree.model.demo_summary import is_summary_request, summarize
 
-DEMO = ModelInfo(
-    provider="offline",
-    id="demo",
-    name="Demo (no key, no network)",
-    api="demo",
-    context_window=32_000,
-    max_output=4_000,
-)
 PACE = 0.004
 """Seconds between words, so that a person sees an answer being written."""
 

@@ -202,7 +202,9 @@ def _first(error: ValidationError) -> str:
 
 
 class _Shape(BaseModel):
-    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, frozen=True)
+    model_config = ConfigDict(
+        extra="forbid", alias_generator=to_camel, frozen=True, defer_build=True
+    )
 
 
 class _Call(_Shape):

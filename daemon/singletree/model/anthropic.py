@@ -1,0 +1,243 @@
+"""The messages API: the request as a body.
+
+Pure: `encode` makes the body, `betas` the header that goes with it. Never knows a key or a network.
+Read next: anthropic_stream.py (the answer), transform.py (what happens to the messages before).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from singletree.messages import (
+    AssistantMessage,
+    Block,
+    Content,
+    Image,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResultMessage,
+    UserMessage,
+)
+from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
+from singletree.model.dialect import flag, option, output_limit
+from singletree.model.openai import SEE_IMAGE, result_text
+from singletree.model.thinking import LEAST_ANSWER, budget, effort, wished
+from singletree.model.transform import plain_id, prepare, sendable
+
+PATH = "/v1/messages"
+VERSION = "2023-06-01"
+INTERLEAVED = "interleaved-thinking-2025-05-14"
+IMAGE_AFTER = "(an image; it follows behind the results)"
+ERROR_IMAGES = "Images of the failed call {id} of {tool}:"
+
+FINE_GRAINED = "fine-grained-tool-streaming-2025-05-14"
+
+Json = dict[str, JsonValue]
+
+
+def encode(info: ModelInfo, request: ModelRequest) -> Json:
+    """The body of the request."""
+    spoken = messages(info, request)
+    limit, thinking = _thinking(info, request)
+    body: Json = {
+        "model": info.id,
+        "messages": spoken,
+        "max_tokens": limit,
+        "stream": True,
+    }
+    mark = _mark(info, request)
+    if request.system:
+        system: Json = {"type": "text", "text": sendable(request.system)}
+        body["system"] = [system | mark]
+    if request.tools:
+        tools: list[JsonValue] = [_tool(info, spec) for spec in request.tools[:-1]]
+        body["tools"] = [*tools, _tool(info, request.tools[-1]) | mark]
+    if mark:
+        _mark_last_user(spoken, mark)
+    sampling = info.compat.get("samplingParams")
+    if isinstance(sampling, dict):
+        keep_heat = flag(info, "supportsTemperature") and not _is_thinking(thinking)
+        body.update({k: v for k, v in sampling.items() if keep_heat or k != "temperature"})
+    body.update(thinking)
+    extra = info.compat.get("extraBody")
+    return body | extra if isinstance(extra, dict) else body
+
+
+def betas(info: ModelInfo, request: ModelRequest) -> str:
+    """The value of the anthropic-beta header, "" for none."""
+    wanted = []
+    thinks = info.reasoning and wished(info, request.thinking) != "off"
+    if thinks and not flag(info, "forceAdaptiveThinking"):
+        wanted.append(INTERLEAVED)
+    if request.tools and not flag(info, "supportsEagerToolInputStreaming"):
+        wanted.append(FINE_GRAINED)
+    return ",".join(wanted)
+
+
+def messages(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
+    """The conversation; results of one answer stand together in one user message."""
+    out: list[JsonValue] = []
+    results: list[JsonValue] = []
+    pictures: list[JsonValue] = []
+    for message in prepare(request.messages, info, _rename):
+        if isinstance(message, ToolResultMessage):
+            results.append(_result(message))
+            pictures.extend(_error_pictures(message))
+            continue
+        if results:
+            out.append({"role": "user", "content": [*results, *pictures]})
+            results, pictures = [], []
+        if isinstance(message, UserMessage):
+            content = _user(message.content)
+            if content:
+                out.append({"role": "user", "content": content})
+        else:
+            said = _said(info, message)
+            if said:
+                out.append({"role": "assistant", "content": said})
+    if results:
+        out.append({"role": "user", "content": [*results, *pictures]})
+    return out
+
+
+def _rename(call_id: str, own: bool) -> str:
+    return plain_id(call_id, 64)
+
+
+def _user(content: Content) -> str | list[JsonValue]:
+    if isinstance(content, str):
+        return sendable(content) if content.strip() else ""
+    return _blocks(content)
+
+
+def _blocks(content: Sequence[Block]) -> list[JsonValue]:
+    out: list[JsonValue] = []
+    for block in content:
+        if isinstance(block, Text) and block.text.strip():
+            out.append({"type": "text", "text": sendable(block.text)})
+        elif isinstance(block, Image):
+            source: Json = {"type": "base64", "media_type": block.mime_type, "data": block.data}
+            out.append({"type": "image", "source": source})
+    return out
+
+
+def _said(info: ModelInfo, message: AssistantMessage) -> list[JsonValue]:
+    out: list[JsonValue] = []
+    for block in message.content:
+        if isinstance(block, Text) and block.text.strip():
+            out.append({"type": "text", "text": sendable(block.text)})
+        elif isinstance(block, Thinking):
+            out.extend(_thought(info, block))
+        elif isinstance(block, ToolCall):
+            out.append(
+                {"type": "tool_use", "id": block.id, "name": block.name, "input": block.arguments}
+            )
+    return out
+
+
+def _thought(info: ModelInfo, block: Thinking) -> list[JsonValue]:
+    """Reasoning goes back only with the signature that proves it."""
+    if block.redacted:
+        return [{"type": "redacted_thinking", "data": block.thinking_signature or ""}]
+    if not block.thinking_signature and not flag(info, "allowEmptySignature"):
+        return []
+    signature = block.thinking_signature or ""
+    return [{"type": "thinking", "thinking": sendable(block.thinking), "signature": signature}]
+
+
+def _result(message: ToolResultMessage) -> Json:
+    content: JsonValue = result_text(message.content)
+    blocks = [] if isinstance(message.content, str) else message.content
+    if message.is_error and _pictures(message):
+        content = "\n".join(t for t in (result_text(message.content), IMAGE_AFTER) if t)
+    elif _pictures(message):
+        parts = _blocks(blocks)
+        has_text = any(isinstance(b, Text) and b.text.strip() for b in blocks)
+        note: JsonValue = {"type": "text", "text": SEE_IMAGE}
+        content = parts if has_text else [note, *parts]
+    return {
+        "type": "tool_result",
+        "tool_use_id": message.tool_call_id,
+        "content": content,
+        "is_error": message.is_error,
+    }
+
+
+def _pictures(message: ToolResultMessage) -> list[Image]:
+    blocks = [] if isinstance(message.content, str) else message.content
+    return [block for block in blocks if isinstance(block, Image)]
+
+
+def _error_pictures(message: ToolResultMessage) -> list[JsonValue]:
+    """A failed result may hold text only: its pictures stand behind all results."""
+    pictures = _pictures(message) if message.is_error else []
+    if not pictures:
+        return []
+    words = ERROR_IMAGES.format(id=message.tool_call_id, tool=message.tool_name)
+    return [{"type": "text", "text": words}, *_blocks(pictures)]
+
+
+def _tool(info: ModelInfo, spec: ToolSpec) -> Json:
+    tool: Json = {"name": spec.name, "description": spec.description}
+    if flag(info, "supportsEagerToolInputStreaming"):
+        tool["eager_input_streaming"] = True
+    schema: Json = dict(spec.schema)
+    schema.setdefault("required", [])
+    return tool | {"input_schema": schema}
+
+
+def _mark(info: ModelInfo, request: ModelRequest) -> Json:
+    if not request.cache:
+        return {}
+    kept: Json = {"type": "ephemeral"}
+    if option(info, "cacheRetention") == "long":
+        kept["ttl"] = "1h"
+    return {"cache_control": kept}
+
+
+def _mark_last_user(spoken: list[JsonValue], mark: Json) -> None:
+    """The newest words are where the next request will take up the cache."""
+    last = spoken[-1] if spoken else None
+    if not isinstance(last, dict) or last["role"] != "user":
+        return
+    content = last["content"]
+    if isinstance(content, str):
+        text: Json = {"type": "text", "text": content}
+        last["content"] = [text | mark]
+    elif isinstance(content, list) and isinstance(content[-1], dict):
+        content[-1] = content[-1] | mark
+
+
+def _thinking(info: ModelInfo, request: ModelRequest) -> tuple[int, Json]:
+    """The output limit, and the fields that ask for thinking or forbid it."""
+    limit = output_limit(info, request)
+    if not info.reasoning:
+        return limit, {}
+    level = wished(info, request.thinking)
+    if level == "off":
+        return limit, {"thinking": {"type": "disabled"}} if "off" in info.levels else {}
+    if flag(info, "forceAdaptiveThinking"):
+        name = effort(info, level)
+        word = {"minimal": "low", "xhigh": "high"}.get(name, name)
+        if name == "xhigh" and level == "xhigh" and "xhigh" in info.levels:
+            word = "xhigh"
+        return limit, {
+            "thinking": {"type": "adaptive", "display": "summarized"},
+            "output_config": {"effort": word},
+        }
+    tokens = budget(info, level)
+    if request.max_tokens is not None:
+        limit = min(limit + tokens, max(info.max_output, limit))
+    tokens = min(tokens, limit - LEAST_ANSWER)
+    if tokens < LEAST_ANSWER:
+        return limit, {"thinking": {"type": "disabled"}}
+    shown: Json = {"type": "enabled", "budget_tokens": tokens, "display": "summarized"}
+    return limit, {"thinking": shown}
+
+
+def _is_thinking(fields: Json) -> bool:
+    thinking = fields.get("thinking")
+    return isinstance(thinking, dict) and thinking.get("type") != "disabled"

@@ -1,0 +1,79 @@
+"""The APIs we speak: for each the path, the headers, the encoder and the decoder.
+
+Never opens a connection. Read next: remote.py (who sends), anthropic.py, openai.py, responses.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from singletree.messages import ThinkingLevel
+from singletree.model import anthropic, openai, responses
+from singletree.model.anthropic_stream import MessagesDecoder
+from singletree.model.base import ModelEvent, ModelInfo, ModelRequest
+from singletree.model.draft import Draft
+from singletree.model.openai_stream import ChatDecoder
+from singletree.model.responses_stream import ResponsesDecoder
+from singletree.model.sse import ServerEvent
+
+
+class Decoder(Protocol):
+    """Events of a server in, deltas out; `finish` at the end of the stream gives the rest."""
+
+    draft: Draft
+
+    @property
+    def over(self) -> bool:
+        """Whether the provider said that nothing more comes."""
+        ...
+
+    def feed(self, event: ServerEvent) -> list[ModelEvent]:
+        """The deltas of one event; ModelError if it tells of a failure."""
+        ...
+
+    def finish(self) -> list[ModelEvent]:
+        """What is left, with `Finished` last; ModelError if the answer is not whole."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One API."""
+
+    path: str
+    encode: Callable[[ModelInfo, ModelRequest], dict[str, JsonValue]]
+    headers: Callable[[ModelInfo, ModelRequest, str | None], dict[str, str]]
+    decoder: Callable[[ModelInfo, ThinkingLevel], Decoder]
+
+
+def _messages_headers(info: ModelInfo, request: ModelRequest, key: str | None) -> dict[str, str]:
+    headers = {"anthropic-version": anthropic.VERSION}
+    betas = anthropic.betas(info, request)
+    if betas:
+        headers["anthropic-beta"] = betas
+    if key:
+        headers["x-api-key"] = key
+    return headers
+
+
+def _bearer(info: ModelInfo, request: ModelRequest, key: str | None) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"} if key else {}
+
+
+def _responses_headers(info: ModelInfo, request: ModelRequest, key: str | None) -> dict[str, str]:
+    headers = _bearer(info, request, key)
+    if request.session_id and request.cache:
+        headers["session-id"] = request.session_id
+        headers["x-client-request-id"] = request.session_id
+    return headers
+
+
+APIS: Mapping[str, Api] = {
+    "anthropic-messages": Api(anthropic.PATH, anthropic.encode, _messages_headers, MessagesDecoder),
+    "openai-completions": Api(openai.PATH, openai.encode, _bearer, ChatDecoder),
+    "openai-responses": Api(responses.PATH, responses.encode, _responses_headers, ResponsesDecoder),
+}

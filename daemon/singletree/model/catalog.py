@@ -1,0 +1,328 @@
+"""From a reference to a model that answers: what there is, with which key, and what is missing.
+
+    offline/demo            always there              scripted:play.jsonl     a file of turns
+    provider/id             built in, or from models.json; a bare id where only one provider has it
+
+A key comes from auth.json, else models.json, else the environment. Methods that are not async read
+files and may run a key's command: call them in a worker thread. Never knows settings or a session.
+Read next: catalogue.py (data), models_file.py, keys.py, values.py, local.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+from pydantic import JsonValue
+
+from singletree.errors import AuthMissing, SettingsError, SingletreeError
+from singletree.model import catalogue, keys, local, values
+from singletree.model.base import Model, ModelInfo
+from singletree.model.catalogue import DEMO, Provider
+from singletree.model.proxies import is_loopback
+
+if TYPE_CHECKING:
+    from singletree.model.http import Http, Limits
+
+SCRIPTED = "scripted:"
+_BASE_URLS = {"anthropic": "ANTHROPIC_BASE_URL", "openai": "OPENAI_BASE_URL"}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelListing:
+    """A model, whether it can be used now, and if not, what is missing."""
+
+    info: ModelInfo
+    available: bool
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AuthStatus:
+    """Where the key of a provider comes from; `source` None: there is none."""
+
+    provider: str
+    name: str
+    source: str | None
+    variables: tuple[str, ...]
+    needed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A model that can be used, and why it is not the one that was wished for."""
+
+    model: Model
+    note: str = ""
+
+
+class Catalog:
+    """All models. `agent_dir` holds models.json and auth.json; nothing else is read."""
+
+    def __init__(
+        self,
+        agent_dir: Path,
+        env: Mapping[str, str],
+        *,
+        http: Http | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self._dir = agent_dir
+        self._env = env
+        self._limits = limits
+        self._found: dict[str, tuple[ModelInfo, ...]] = {}
+        self._http = http
+
+    @property
+    def http(self) -> Http:
+        """The connections of all remote models; the owner of the catalog closes them."""
+        if self._http is None:
+            from singletree.model.http import Http  # slow to import, and not every start needs it
+
+            self._http = Http(self._env)
+        return self._http
+
+    def find(self, ref: str) -> Model:
+        """The model; SingletreeError(no_model) or AuthMissing say what to do."""
+        if ref.startswith(SCRIPTED):
+            from singletree.model.scripted import from_file
+
+            return from_file(Path(ref.removeprefix(SCRIPTED)).expanduser())
+        if ref in (DEMO.ref, DEMO.id):
+            return _demo()
+        provider, info = self._look_up(ref)
+        return self._remote(provider, info)
+
+    def list(self) -> Sequence[ModelListing]:
+        """Every model, with what it would need. Local servers as `discover` last found them."""
+        stored = self._stored_keys()
+        listed = [
+            ModelListing(_whole(info, provider, self._env), not missing, missing)
+            for provider in self._providers().values()
+            for missing in [self._missing(provider, stored)]
+            for info in self._models(provider)
+        ]
+        return [*listed, ModelListing(DEMO, True)]
+
+    def default(self, provider: str | None, model: str | None) -> str | None:
+        """The reference that settings name, if they name one that exists."""
+        if not model:
+            return None
+        ref = f"{provider}/{model}" if provider else model
+        if ref.startswith(SCRIPTED) or ref == DEMO.ref:
+            return ref
+        try:
+            owner, info = self._look_up(ref)
+        except SingletreeError:
+            return None
+        return f"{owner.id}/{info.id}"
+
+    async def usable(self, wished: str | None = None) -> Choice:
+        """The wished model if it can be used, else the first that can, else the demo."""
+        note = ""
+        if wished:
+            try:
+                return Choice(await anyio.to_thread.run_sync(self.find, wished))
+            except SingletreeError as error:
+                note = error.message
+        for refs in (self._with_keys, self._that_answer):
+            for ref in await refs():
+                try:
+                    return Choice(await anyio.to_thread.run_sync(self.find, ref), note)
+                except SingletreeError as error:
+                    note = note or error.message
+        return Choice(_demo(), note)
+
+    async def discover(self) -> Sequence[ModelInfo]:
+        """Ask the servers on this machine which models they have; kept for `list` and `find`."""
+        providers = await anyio.to_thread.run_sync(self._providers)
+        stored = await anyio.to_thread.run_sync(self._stored_keys)
+
+        async def ask(provider: Provider) -> None:
+            key = await anyio.to_thread.run_sync(self._key, provider, stored)
+            found = await local.probe(provider, self._env, key)
+            self._found[provider.id] = tuple(found)
+
+        async with anyio.create_task_group() as group:
+            for provider in providers.values():
+                if _at_home(provider):
+                    group.start_soon(ask, provider)
+        return [info for found in self._found.values() for info in found]
+
+    async def _with_keys(self) -> Sequence[str]:
+        """References that need nothing more, of providers elsewhere."""
+        listed = await anyio.to_thread.run_sync(self.list)
+        providers = await anyio.to_thread.run_sync(self._providers)
+        homes = {p.id for p in providers.values() if _at_home(p)}
+        return [
+            one.info.ref
+            for one in listed
+            if one.available and one.info is not DEMO and one.info.provider not in homes
+        ]
+
+    async def _that_answer(self) -> Sequence[str]:
+        """References at servers on this machine that are switched on."""
+        await self.discover()
+        listed = await anyio.to_thread.run_sync(self.list)
+        return [one.info.ref for one in listed if self._found.get(one.info.provider)]
+
+    def auth_status(self) -> Sequence[AuthStatus]:
+        """For every provider where its key comes from."""
+        stored = self._stored_keys()
+        return [
+            AuthStatus(p.id, p.name, self._source(p, stored), p.env, needed=not _at_home(p))
+            for p in self._providers().values()
+        ]
+
+    def set_key(self, provider: str, key: str) -> None:
+        """Keep a key in auth.json."""
+        if provider not in self._providers():
+            raise SettingsError(f"there is no provider {provider}")
+        if not key.strip():
+            raise SettingsError("the key is empty")
+        keys.write_key(self._auth_file, provider, key.strip())
+
+    def remove_key(self, provider: str) -> None:
+        """Forget the key in auth.json; one in the environment or models.json stays."""
+        keys.write_key(self._auth_file, provider, None)
+
+    @property
+    def _auth_file(self) -> Path:
+        return self._dir / "auth.json"
+
+    def _providers(self) -> dict[str, Provider]:
+        known = {name: self._placed(p) for name, p in catalogue.PROVIDERS.items()}
+        try:
+            text = (self._dir / "models.json").read_text("utf-8")
+        except FileNotFoundError:
+            return known
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"cannot read models.json: {type(error).__name__}") from None
+        from singletree.model.models_file import merge
+
+        return merge(known, text)
+
+    def _placed(self, provider: Provider) -> Provider:
+        base_url = self._env.get(_BASE_URLS.get(provider.id, ""), "").strip()
+        placed = replace(provider, base_url=base_url) if base_url else provider
+        return local.at_host(placed, self._env)
+
+    def _stored_keys(self) -> Mapping[str, str]:
+        return keys.read_keys(self._auth_file)
+
+    def _models(self, provider: Provider) -> Iterator[ModelInfo]:
+        yield from provider.models
+        known = {info.id for info in provider.models}
+        yield from (m for m in self._found.get(provider.id, ()) if m.id not in known)
+
+    def _look_up(self, ref: str) -> tuple[Provider, ModelInfo]:
+        providers = self._providers()
+        name, _, model_id = ref.partition("/")
+        provider = providers.get(name)
+        if provider is not None and model_id:
+            for info in self._models(provider):
+                if info.id == model_id:
+                    return provider, info
+            if provider.open:
+                return provider, ModelInfo(provider=name, id=model_id, name=model_id)
+        bare = [(p, m) for p in providers.values() for m in self._models(p) if m.id == ref]
+        if len(bare) == 1:
+            return bare[0]
+        raise SingletreeError(
+            f"There is no model {ref}.{self._near(ref, providers)}",
+            code="no_model",
+            hint="Choose one of the listed models, or add it to models.json.",
+        )
+
+    def _near(self, ref: str, providers: Mapping[str, Provider]) -> str:
+        import difflib  # only here, for a start without it
+
+        refs = [f"{p.id}/{m.id}" for p in providers.values() for m in self._models(p)]
+        near = difflib.get_close_matches(ref, [*refs, DEMO.ref], 3, 0.5)
+        return f" Did you mean {' or '.join(near)}?" if near else ""
+
+    def _remote(self, provider: Provider, info: ModelInfo) -> Model:
+        from singletree.model.remote import RemoteModel
+
+        stored = self._stored_keys()
+        key = self._key(provider, stored)
+        missing = self._missing(provider, stored)
+        if missing or (key is None and self._source(provider, stored) is not None):
+            raise AuthMissing(
+                f"No key for {provider.name}: {missing or 'its command printed nothing.'}",
+                hint=missing,
+                provider=provider.id,
+            )
+        whole = _whole(info, provider, self._env)
+        headers = self._headers(provider, info)
+        if key and provider.auth_header:
+            headers = {"authorization": f"Bearer {key}", **headers}
+        return RemoteModel(whole, self.http, key=key, headers=headers, limits=self._limits)
+
+    def _headers(self, provider: Provider, info: ModelInfo) -> dict[str, str]:
+        own = info.compat.get("headers")
+        given = {**provider.headers, **(own if isinstance(own, dict) else {})}
+        resolved = {k: values.resolve(str(v), self._env) for k, v in given.items()}
+        return {k: v for k, v in resolved.items() if v is not None}
+
+    def _key(self, provider: Provider, stored: Mapping[str, str]) -> str | None:
+        for value in (stored.get(provider.id), provider.key):
+            if value:
+                return values.resolve(value, self._env) or None
+        return next((self._env[name] for name in provider.env if self._env.get(name)), None)
+
+    def _source(self, provider: Provider, stored: Mapping[str, str]) -> str | None:
+        if stored.get(provider.id):
+            return "auth.json"
+        if provider.key:
+            return "models.json"
+        return "environment" if any(self._env.get(name) for name in provider.env) else None
+
+    def _missing(self, provider: Provider, stored: Mapping[str, str]) -> str:
+        """What a person must do before this provider can be asked; "" for nothing."""
+        source = self._source(provider, stored)
+        value = stored.get(provider.id) if source == "auth.json" else provider.key
+        if source in ("auth.json", "models.json") and value:
+            variable = values.missing(value, self._env)
+            return f"set the variable {variable}, which {source} names" if variable else ""
+        if source is not None or _at_home(provider) or _sends_login(provider):
+            return ""
+        if provider.env:
+            return f"set {' or '.join(provider.env)}, or store a key in auth.json"
+        return f"give providers.{provider.id} an apiKey in models.json, or store one in auth.json"
+
+
+def _demo() -> Model:
+    from singletree.model.demo import DemoModel  # its grammar is compiled when it is first used
+
+    return DemoModel()
+
+
+def _at_home(provider: Provider) -> bool:
+    """A server on this machine: it needs no key, but it may be switched off."""
+    host = provider.base_url.partition("://")[2].partition("/")[0]
+    name = host.rpartition(":")[0] if not host.endswith("]") else host
+    return provider.local or is_loopback((name or host).strip("[]"))
+
+
+def _sends_login(provider: Provider) -> bool:
+    return any(name.lower() in ("authorization", "x-api-key") for name in provider.headers)
+
+
+def _whole(info: ModelInfo, provider: Provider, env: Mapping[str, str]) -> ModelInfo:
+    """A model with what its provider says."""
+    kept: dict[str, JsonValue] = {}
+    if env.get("PI_CACHE_RETENTION") == "long":
+        kept["cacheRetention"] = "long"
+    return replace(
+        info,
+        provider=provider.id,
+        name=info.name or info.id,
+        api=info.api or provider.api,
+        base_url=info.base_url or provider.base_url,
+        compat={**kept, **provider.compat, **info.compat},
+    )

@@ -1,0 +1,63 @@
+"""auth.json: the keys a person gave us, in pi's shape, readable by nobody else.
+
+    {"anthropic": {"type": "api_key", "key": "sk-..."}, "other": {"type": "oauth", ...}}
+
+Entries of other kinds are kept as they are. Blocking; never prints a key. Read next: catalog.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from singletree.errors import SettingsError
+
+
+def read_keys(path: Path) -> dict[str, str]:
+    """Provider to key, where the file has one; a key may have the forms of values.py."""
+    found: dict[str, str] = {}
+    for provider, entry in _read(path).items():
+        if isinstance(entry, dict) and entry.get("type", "api_key") == "api_key":
+            key = entry.get("key")
+            if isinstance(key, str) and key:
+                found[provider] = key
+    return found
+
+
+def write_key(path: Path, provider: str, key: str | None) -> None:
+    """Set a provider's key, or take it away; the file is replaced at once, mode 0600."""
+    entries = _read(path)
+    if key is None:
+        if entries.pop(provider, None) is None:
+            return
+    else:
+        entries[provider] = {"type": "api_key", "key": key}
+    import tempfile
+
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle, name = tempfile.mkstemp(prefix=".auth-", dir=path.parent)  # made with mode 0600
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(entries, file, indent=2, ensure_ascii=False)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _read(path: Path) -> dict[str, JsonValue]:
+    try:
+        value: JsonValue = json.loads(path.read_text("utf-8") or "{}")
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"cannot read {path.name}: {type(error).__name__}") from None
+    if not isinstance(value, dict):
+        raise SettingsError(f"{path.name} is no JSON object")
+    return value

@@ -1,0 +1,141 @@
+"""Model servers on this machine: asked whether they are there, and which models they have.
+
+Speaks just enough HTTP for one GET, so that a start needs no HTTP library; only loopback addresses
+are ever asked. Read next: catalog.py (who asks).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+import anyio
+from pydantic import JsonValue
+
+from singletree.model.base import ModelInfo
+from singletree.model.catalogue import Provider
+from singletree.model.proxies import is_loopback
+
+PROBE_SECONDS = 0.3
+_BYTES = 1_000_000
+_HOSTS = {
+    "ollama": "OLLAMA_HOST",
+    "llama.cpp": "LLAMA_CPP_HOST",
+    "lmstudio": "LMSTUDIO_HOST",
+}
+_OLLAMA_WINDOW = 4096
+"""What Ollama gives a model unless it is told otherwise; more is cut off without a word."""
+_NOT_CHAT = ("embed", "rerank", "whisper", "tts")
+
+
+def at_host(provider: Provider, env: Mapping[str, str]) -> Provider:
+    """The provider at the address that its variable names, as its own tools read it."""
+    host = env.get(_HOSTS.get(provider.id, ""), "").strip().rstrip("/")
+    if not host:
+        return provider
+    if "://" not in host:
+        host = f"http://{host}"
+    parts = urlsplit(host)
+    name = parts.hostname or "127.0.0.1"
+    name = "127.0.0.1" if name in ("0.0.0.0", "::") else name  # what a server listens on
+    shown = f"[{name}]" if ":" in name else name
+    port = parts.port or urlsplit(provider.base_url).port
+    path = parts.path.rstrip("/") or "/v1"
+    return replace(provider, base_url=f"{parts.scheme}://{shown}:{port}{path}")
+
+
+async def probe(
+    provider: Provider, env: Mapping[str, str], key: str | None = None
+) -> list[ModelInfo]:
+    """The models a server on this machine offers; none if it does not answer in time."""
+    base = provider.base_url.rstrip("/")
+    found: list[ModelInfo] = []
+    with anyio.move_on_after(PROBE_SECONDS):
+        listed = await _get(f"{base}/models", key)
+        names = _ids(listed)
+        window = await _window(provider, base, listed, env) if names else None
+        for name in names:
+            found.append(_info(provider, name, window))
+    return found
+
+
+def _info(provider: Provider, name: str, window: int | None) -> ModelInfo:
+    known = next((m for m in provider.models if m.id == name), None)
+    if known is not None:
+        return known
+    size = window or ModelInfo("", "").context_window
+    return ModelInfo(
+        provider=provider.id,
+        id=name,
+        name=name.rpartition("/")[2] or name,
+        context_window=size,
+        max_output=min(size // 2, ModelInfo("", "").max_output),
+    )
+
+
+async def _window(
+    provider: Provider, base: str, listed: JsonValue, env: Mapping[str, str]
+) -> int | None:
+    """Tokens of context, where the server tells."""
+    root = base.removesuffix("/v1")
+    if provider.id == "llama.cpp":
+        props = await _get(f"{root}/props", None)
+        settings = props.get("default_generation_settings") if isinstance(props, dict) else None
+        return _number(settings, "n_ctx")
+    if provider.id == "ollama":
+        given = env.get("OLLAMA_CONTEXT_LENGTH", "")
+        running = await _get(f"{root}/api/ps", None)
+        models = running.get("models") if isinstance(running, dict) else None
+        loaded = [_number(m, "context_length") for m in models] if isinstance(models, list) else []
+        sizes = [size for size in loaded if size]
+        return int(given) if given.isdigit() else (min(sizes) if sizes else _OLLAMA_WINDOW)
+    first = _entries(listed)[:1]
+    return _number(first[0], "max_model_len") or _number(first[0], "max_context_length")
+
+
+def _number(value: JsonValue, key: str) -> int | None:
+    number = value.get(key) if isinstance(value, dict) else None
+    return number if isinstance(number, int) and number > 0 else None
+
+
+def _entries(listed: JsonValue) -> Sequence[JsonValue]:
+    data = listed.get("data") if isinstance(listed, dict) else None
+    return data if isinstance(data, list) else []
+
+
+def _ids(listed: JsonValue) -> list[str]:
+    names = [entry.get("id") for entry in _entries(listed) if isinstance(entry, dict)]
+    return [
+        name
+        for name in names
+        if isinstance(name, str) and name and not any(word in name.lower() for word in _NOT_CHAT)
+    ]
+
+
+async def _get(url: str, key: str | None) -> JsonValue:
+    """The JSON at a loopback address, None for anything else."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.scheme != "http" or not is_loopback(host):
+        return None
+    lines = [f"GET {parts.path} HTTP/1.0", f"Host: {parts.netloc}", "Accept: application/json"]
+    if key:
+        lines.append(f"Authorization: Bearer {key}")
+    try:
+        async with await anyio.connect_tcp(host, parts.port or 80) as stream:
+            await stream.send("\r\n".join([*lines, "", ""]).encode())
+            answer = b""
+            while len(answer) < _BYTES:
+                try:
+                    answer += await stream.receive()
+                except anyio.EndOfStream:
+                    break
+        head, _, body = answer.partition(b"\r\n\r\n")
+        if b" 200 " not in head.split(b"\r\n", 1)[0] + b" ":
+            return None
+        value: JsonValue = json.loads(body)
+    except (OSError, ValueError, anyio.BrokenResourceError):
+        return None
+    return value

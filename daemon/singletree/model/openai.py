@@ -1,0 +1,293 @@
+"""Chat completions: the request as a body, for OpenAI and the many servers that speak its dialects.
+
+Pure: `encode` makes the body; what a dialect wants differently is a switch in `info.compat`, named
+as in models.json. Never knows a key or a network. Read next: openai_stream.py (the answer),
+transform.py (what happens to the messages before).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+
+from pydantic import JsonValue
+
+from singletree.messages import (
+    AssistantMessage,
+    Content,
+    Image,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResultMessage,
+    UserMessage,
+)
+from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
+from singletree.model.dialect import flag, option, output_limit
+from singletree.model.thinking import effort, level_names, wished
+from singletree.model.transform import plain_id, prepare, sendable, short_hash
+
+PATH = "/chat/completions"
+NO_OUTPUT = "(no output)"
+SEE_IMAGE = "(an image; it follows)"
+IMAGES_FOLLOW = "The images that the tool gave:"
+BRIDGE = "I have seen the results."
+"""Between results and the user's next words, for servers that want an answer there."""
+
+REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text")
+
+Json = dict[str, JsonValue]
+
+
+def encode(info: ModelInfo, request: ModelRequest) -> Json:
+    """The body of the request."""
+    body: Json = {"model": info.id, "messages": messages(info, request), "stream": True}
+    if flag(info, "supportsUsageInStreaming"):
+        body["stream_options"] = {"include_usage": True}
+    if flag(info, "supportsStore"):
+        body["store"] = False
+    body[option(info, "maxTokensField")] = output_limit(info, request)
+    tools = _tools(info, request)
+    if tools or (flag(info, "requiresToolsWithToolHistory") and _speaks_of_tools(request)):
+        body["tools"] = tools
+    if request.cache and option(info, "cacheRetention") == "long":
+        body["prompt_cache_retention"] = "24h"
+    if request.cache and request.session_id and option(info, "promptCacheKeyMode") == "session":
+        body["prompt_cache_key"] = request.session_id[:64]
+    sampling = info.compat.get("samplingParams")
+    if isinstance(sampling, dict):
+        body.update(sampling)
+    if info.reasoning:
+        body.update(_thinking(info, request))
+    if request.cache and option(info, "cacheControlFormat") == "anthropic":
+        _mark_cache(body)
+    extra = info.compat.get("extraBody")
+    return body | extra if isinstance(extra, dict) else body
+
+
+def messages(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
+    """The conversation as chat messages."""
+    out: list[JsonValue] = []
+    if request.system:
+        developer = info.reasoning and flag(info, "supportsDeveloperRole")
+        role = "developer" if developer else "system"
+        out.append({"role": role, "content": sendable(request.system)})
+    ready = prepare(request.messages, info, renamer(info))
+    for index, message in enumerate(ready):
+        match message:
+            case UserMessage():
+                if index and isinstance(ready[index - 1], ToolResultMessage):
+                    out.extend(_bridge(info))
+                out.extend(_user(message.content))
+            case AssistantMessage():
+                out.extend(_assistant(info, message))
+            case ToolResultMessage():
+                out.append(_result(info, message))
+                last = index + 1 == len(ready) or not isinstance(
+                    ready[index + 1], ToolResultMessage
+                )
+                if last:
+                    out.extend(_hoisted(info, ready, index))
+    return out
+
+
+def renamer(info: ModelInfo) -> Callable[[str, bool], str]:
+    """How call ids of others become ones that this server takes."""
+
+    def rename(call_id: str, own: bool) -> str:
+        if option(info, "toolCallIds") == "nine":
+            nine = len(call_id) == 9 and call_id.isascii() and call_id.isalnum()
+            return call_id if nine else short_hash(call_id, 9)
+        if "|" in call_id:
+            return plain_id(call_id, 40)
+        return call_id if len(call_id) <= 64 else plain_id(call_id, 64)
+
+    return rename
+
+
+def _user(content: Content) -> list[JsonValue]:
+    if isinstance(content, str):
+        return [{"role": "user", "content": sendable(content)}]
+    parts: list[JsonValue] = []
+    for block in content:
+        if isinstance(block, Text) and block.text:
+            parts.append({"type": "text", "text": sendable(block.text)})
+        elif isinstance(block, Image):
+            parts.append(_image(block))
+    return [{"role": "user", "content": parts}] if parts else []
+
+
+def _image(block: Image) -> Json:
+    url = f"data:{block.mime_type};base64,{block.data}"
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def _assistant(info: ModelInfo, message: AssistantMessage) -> list[JsonValue]:
+    texts = [sendable(b.text) for b in message.content if isinstance(b, Text) and b.text.strip()]
+    thoughts = [b for b in message.content if isinstance(b, Thinking)]
+    text = "".join(texts)
+    out: Json = {"role": "assistant", "content": text or None}
+    if flag(info, "requiresThinkingAsText"):
+        thinking = [sendable(b.thinking) for b in thoughts if b.thinking.strip()]
+        if thinking:
+            out["content"] = [{"type": "text", "text": t} for t in (*thinking, *texts)]
+    else:
+        out.update(_reasoning(info, thoughts))
+    calls = message.tool_calls
+    if calls:
+        out["tool_calls"] = [_call(call) for call in calls]
+    if not out["content"] and not calls:
+        return []
+    if out["content"] is None and flag(info, "requiresNonNullAssistantContent"):
+        out["content"] = ""
+    return [out]
+
+
+def _reasoning(info: ModelInfo, thoughts: Sequence[Thinking]) -> Json:
+    """Reasoning goes back in the field it came in: `thinking_signature` names it."""
+    for block in thoughts:
+        signature = block.thinking_signature or ""
+        if signature in REASONING_FIELDS:
+            joined = "\n".join(sendable(b.thinking) for b in thoughts if b.thinking.strip())
+            return {signature: joined}
+        if signature.startswith("["):
+            try:
+                return {"reasoning_details": json.loads(signature)}
+            except ValueError:
+                continue
+    required = info.reasoning and flag(info, "requiresReasoningContentOnAssistantMessages")
+    return {"reasoning_content": ""} if required else {}
+
+
+def _call(call: ToolCall) -> Json:
+    arguments = json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))
+    return {
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": sendable(arguments)},
+    }
+
+
+def _result(info: ModelInfo, message: ToolResultMessage) -> Json:
+    blocks = [] if isinstance(message.content, str) else message.content
+    text = result_text(message.content)
+    if not text:
+        seen = any(isinstance(b, Image) for b in blocks)
+        text = SEE_IMAGE if seen else NO_OUTPUT
+    out: Json = {"role": "tool", "content": text, "tool_call_id": message.tool_call_id}
+    if flag(info, "requiresToolResultName") and message.tool_name:
+        out["name"] = message.tool_name
+    return out
+
+
+def result_text(content: Content) -> str:
+    """The text of a result, as one string."""
+    if isinstance(content, str):
+        return sendable(content)
+    return sendable("\n".join(b.text for b in content if isinstance(b, Text)))
+
+
+def _hoisted(info: ModelInfo, ready: Sequence[object], last: int) -> list[JsonValue]:
+    """The pictures of the results up to `last`: a tool message takes text only."""
+    first = last
+    while first > 0 and isinstance(ready[first - 1], ToolResultMessage):
+        first -= 1
+    pictures: list[JsonValue] = []
+    for message in ready[first : last + 1]:
+        if isinstance(message, ToolResultMessage) and not isinstance(message.content, str):
+            pictures += [_image(b) for b in message.content if isinstance(b, Image)]
+    if not pictures:
+        return []
+    note: JsonValue = {"type": "text", "text": IMAGES_FOLLOW}
+    return [*_bridge(info), {"role": "user", "content": [note, *pictures]}]
+
+
+def _bridge(info: ModelInfo) -> list[JsonValue]:
+    wanted = flag(info, "requiresAssistantAfterToolResult")
+    return [{"role": "assistant", "content": BRIDGE}] if wanted else []
+
+
+def _tools(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
+    return [_tool(info, spec) for spec in request.tools]
+
+
+def _tool(info: ModelInfo, spec: ToolSpec) -> Json:
+    function: Json = {
+        "name": spec.name,
+        "description": spec.description,
+        "parameters": dict(spec.schema),
+    }
+    if flag(info, "supportsStrictMode"):
+        function["strict"] = False
+    return {"type": "function", "function": function}
+
+
+def _speaks_of_tools(request: ModelRequest) -> bool:
+    return any(
+        isinstance(m, ToolResultMessage) or (isinstance(m, AssistantMessage) and m.tool_calls)
+        for m in request.messages
+    )
+
+
+def _thinking(info: ModelInfo, request: ModelRequest) -> Json:
+    """How the wish to think, or not to, is said in this dialect."""
+    level = wished(info, request.thinking)
+    on = level != "off"
+    named = effort(info, level) if on or isinstance(level_names(info).get("off"), str) else None
+    plain: Json = {}
+    if named is not None and flag(info, "supportsReasoningEffort"):
+        plain["reasoning_effort"] = named
+    switch: Json = {"type": "enabled" if on else "disabled"}
+    match option(info, "thinkingFormat"):
+        case "zai":
+            kept: Json = switch | ({"clear_thinking": False} if on else {})
+            return {"thinking": kept} | (plain if on else {})
+        case "deepseek":
+            return {"thinking": switch} | (plain if on else {})
+        case "qwen":
+            return {"enable_thinking": on} | (plain if on else {})
+        case "qwen-chat-template":
+            template: Json = {"enable_thinking": on, "preserve_thinking": True}
+            return {"chat_template_kwargs": template}
+        case "openrouter":
+            effort_word: Json = {"effort": named or "none"}
+            return {"reasoning": effort_word}
+        case "together":
+            enabled: Json = {"enabled": on}
+            return {"reasoning": enabled} | (plain if on else {})
+        case _:
+            return plain
+
+
+def _mark_cache(body: Json) -> None:
+    """Cache marks in Anthropic's form, for servers that pass them on to it."""
+    mark: JsonValue = {"type": "ephemeral"}
+    spoken = body["messages"]
+    tools = body.get("tools")
+    assert isinstance(spoken, list)
+    if isinstance(tools, list) and tools:
+        last = tools[-1]
+        assert isinstance(last, dict)
+        last["cache_control"] = mark
+    for message in spoken[:1] if spoken else []:
+        if isinstance(message, dict) and message["role"] in ("system", "developer"):
+            _mark_message(message, mark)
+    for message in reversed(spoken):
+        spoken_by = message["role"] if isinstance(message, dict) else ""
+        if spoken_by in ("user", "assistant") and _mark_message(message, mark):
+            return
+
+
+def _mark_message(message: JsonValue, mark: JsonValue) -> bool:
+    if not isinstance(message, dict):
+        return False
+    content = message.get("content")
+    if isinstance(content, str) and content:
+        message["content"] = [{"type": "text", "text": content, "cache_control": mark}]
+        return True
+    if isinstance(content, list):
+        for part in reversed(content):
+            if isinstance(part, dict) and part.get("type") == "text":
+                part["cache_control"] = mark
+                return True
+    return False

@@ -1,0 +1,260 @@
+"""Chat completions: the answer's events become deltas and one message.
+
+Tolerates what servers do differently: calls without id or index, arguments as an object, reasoning
+under three names, usage in several places. Pure: fed with server events, waits for nothing. Read
+next: draft.py (where parts grow), failure.py (what an error event means).
+"""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import JsonValue
+
+from singletree.messages import ThinkingLevel
+from singletree.model.base import Finished, ModelEvent, ModelInfo
+from singletree.model.dialect import flag
+from singletree.model.draft import CallPart, Draft, TextPart, ThinkingPart, new_call_id
+from singletree.model.failure import broken, in_stream
+from singletree.model.openai import REASONING_FIELDS
+from singletree.model.partial_json import PartialJson
+from singletree.model.sse import ServerEvent
+from singletree.model.usage import count, priced
+
+FILTERED = "The provider's content filter ended the answer."
+NO_END = "the answer ended without a stop reason"
+BAD_EVENT = "an event of the answer could not be read"
+
+_STOPS = {
+    "length": "length",
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "model_length": "length",
+    "tool_calls": "toolUse",
+    "tool_call": "toolUse",
+    "function_call": "toolUse",
+    "tool_use": "toolUse",
+}
+_FILTERS = ("content_filter", "content-filter", "safety", "refusal", "recitation")
+_FAILURES = ("error", "network_error", "failed")
+
+Json = dict[str, JsonValue]
+
+
+class ChatDecoder:
+    """One answer of a chat completions server."""
+
+    def __init__(self, info: ModelInfo, level: ThinkingLevel = "off") -> None:
+        self.draft = Draft(info, level)
+        self._text = -1
+        self._thinking = -1
+        self._details: list[Json] = []
+        self._calls: list[_Call] = []
+        self._over = False
+
+    @property
+    def over(self) -> bool:
+        """Whether the provider said that nothing more comes."""
+        return self._over
+
+    def feed(self, event: ServerEvent) -> list[ModelEvent]:
+        """The deltas of one event. ModelError if it says that something failed."""
+        data = event.data
+        if self._over or not data or not data.startswith(("{", "[DONE]")):
+            return []
+        if data.startswith("[DONE]"):
+            self._over = True
+            return []
+        chunk = self._parse(data)
+        error = chunk.get("error")
+        if error:
+            raise in_stream(error, provider=self.draft.info.provider)
+        self._note(chunk)
+        choices = chunk.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        if not isinstance(choice, dict):
+            return []
+        delta = choice.get("delta") or choice.get("message")
+        events = self._delta(delta) if isinstance(delta, dict) else []
+        usage = choice.get("usage")
+        if isinstance(usage, dict) and usage:
+            self._usage(usage)
+        reason = choice.get("finish_reason")
+        if isinstance(reason, str) and reason:
+            self.draft.raw_stop = reason
+        return events
+
+    def finish(self) -> list[ModelEvent]:
+        """The end of the stream: what was not told yet, and the whole message."""
+        events = self.draft.untold()
+        reason = self.draft.raw_stop
+        provider = self.draft.info.provider
+        if reason is None:
+            if flag(self.draft.info, "supportsFinishReason"):
+                raise broken(NO_END, provider=provider)
+            stop = "toolUse" if self.draft.has_calls else "stop"
+        elif reason.lower() in _FILTERS:
+            return [*events, Finished(self.draft.message("error", FILTERED))]
+        elif reason.lower() in _FAILURES:
+            raise broken(f"the answer ended with {reason}", provider=provider)
+        else:
+            stop = _STOPS.get(reason.lower(), "stop")
+        return [*events, Finished(self.draft.message(stop))]
+
+    def _parse(self, data: str) -> Json:
+        try:
+            chunk: JsonValue = json.loads(data)
+        except ValueError:
+            raise broken(BAD_EVENT, provider=self.draft.info.provider) from None
+        return chunk if isinstance(chunk, dict) else {}
+
+    def _note(self, chunk: Json) -> None:
+        draft = self.draft
+        name, model = chunk.get("id"), chunk.get("model")
+        if isinstance(name, str) and name and draft.response_id is None:
+            draft.response_id = name
+        if isinstance(model, str) and model and model != draft.info.id:
+            draft.response_model = model
+        usage = chunk.get("usage")
+        if isinstance(usage, dict) and usage:
+            self._usage(usage)
+
+    def _delta(self, delta: Json) -> list[ModelEvent]:
+        events: list[ModelEvent] = []
+        for field in REASONING_FIELDS:
+            thought = delta.get(field)
+            if isinstance(thought, str) and thought:
+                events += self.draft.text(self._thinking_part(field), thought)
+                break
+        details = delta.get("reasoning_details")
+        if isinstance(details, list) and details:
+            self._reasoning_details(details)
+        text = _plain(delta.get("content")) or _plain(delta.get("refusal"))
+        if text:
+            if self._text < 0:
+                self._text = self.draft.add(TextPart())
+            events += self.draft.text(self._text, text)
+        calls = delta.get("tool_calls")
+        if isinstance(calls, list):
+            for piece in calls:
+                if isinstance(piece, dict):
+                    events += self._call(piece)
+        return events
+
+    def _thinking_part(self, field: str) -> int:
+        if self._thinking < 0:
+            self._thinking = self.draft.add(ThinkingPart(signature=field))
+        return self._thinking
+
+    def _reasoning_details(self, details: list[JsonValue]) -> None:
+        """OpenRouter's own form, kept whole: it wants it back as it was."""
+        part = self.draft.parts[self._thinking_part("")]
+        for item in details:
+            if isinstance(item, dict):
+                _merge(self._details, item)
+        assert isinstance(part, ThinkingPart)
+        part.signature = json.dumps(self._details, ensure_ascii=False, separators=(",", ":"))
+
+    def _call(self, piece: Json) -> list[ModelEvent]:
+        function = piece.get("function")
+        function = function if isinstance(function, dict) else {}
+        call_id, name = _plain(piece.get("id")), _plain(function.get("name"))
+        arguments = function.get("arguments")
+        raw = arguments if isinstance(arguments, str) else _dumped(arguments)
+        index = piece.get("index")
+        call = self._which(index if isinstance(index, int) else None, call_id, name)
+        call.json.feed(raw)
+        part = call.part
+        part.name = part.name or name
+        part.id = part.id or call_id
+        if not part.id and call.pieces:  # it will hardly come any more
+            part.id = new_call_id()
+            call.made_up = True
+        call.pieces += 1
+        return self.draft.call(call.at, raw)
+
+    def _which(self, index: int | None, call_id: str, name: str) -> _Call:
+        """The call that a piece belongs to, or a new one."""
+        known = [c for c in self._calls if call_id and c.part.id == call_id]
+        if known:
+            return known[-1]
+        near = [c for c in self._calls if index is None or c.index == index]
+        if near and near[-1].goes_on_with(call_id, name):
+            return near[-1]
+        part = CallPart()
+        call = _Call(part, self.draft.add(part), index)
+        self._calls.append(call)
+        return call
+
+    def _usage(self, usage: Json) -> None:
+        prompt, output = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
+        details = usage.get("prompt_tokens_details")
+        details = details if isinstance(details, dict) else {}
+        told = usage.get("completion_tokens_details")
+        told = told if isinstance(told, dict) else {}
+        read = count(details.get("cached_tokens")) or count(usage.get("prompt_cache_hit_tokens"))
+        read = min(read, prompt)
+        write = min(count(details.get("cache_write_tokens")), prompt - read)
+        billed = usage.get("cost")
+        self.draft.usage = priced(
+            self.draft.info.price,
+            input=prompt - read - write,
+            output=output,
+            cache_read=read,
+            cache_write=write,
+            reasoning=count(told.get("reasoning_tokens")),
+            billed=float(billed) if isinstance(billed, int | float) else None,
+        )
+
+
+class _Call:
+    """A call in the making: its part, where it stands, and whether its arguments are whole."""
+
+    def __init__(self, part: CallPart, at: int, index: int | None) -> None:
+        self.part = part
+        self.at = at
+        self.index = index
+        self.pieces = 0
+        self.made_up = False
+        self.json = PartialJson()
+
+    def goes_on_with(self, call_id: str, name: str) -> bool:
+        """Whether a piece at the same place belongs to this call, not to another one."""
+        if call_id and self.part.id and not self.made_up:
+            return False
+        return not (name and self.part.name and (call_id or not self.json.open))
+
+
+def _plain(value: JsonValue) -> str:
+    """Text, also where it comes as a list of text parts."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        parts = (item.get("text") for item in value if isinstance(item, dict))
+        return "".join(text for text in parts if isinstance(text, str))
+    return ""
+
+
+def _dumped(arguments: JsonValue) -> str:
+    if arguments is None:
+        return ""
+    return json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
+
+
+def _merge(details: list[Json], item: Json) -> None:
+    last = details[-1] if details else None
+    if last is None or last.get("type") != item.get("type"):
+        details.append(dict(item))
+        return
+    index = item.get("index")
+    if index is not None and last.get("index") is not None and index != last["index"]:
+        details.append(dict(item))
+        return
+    for key, value in item.items():
+        grows = key in ("text", "summary") and isinstance(value, str)
+        before = last.get(key)
+        last[key] = (
+            before + value
+            if grows and isinstance(before, str) and isinstance(value, str)
+            else value
+        )

@@ -1,0 +1,197 @@
+"""The responses API: the request as a body.
+
+Reasoning goes back as the items it came in (encrypted), ids of calls are two: `call_id|item_id`.
+Pure. Read next: responses_stream.py (the answer), transform.py (the messages before).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import assert_never
+
+from pydantic import JsonValue
+
+from singletree.messages import (
+    AssistantMessage,
+    Content,
+    Image,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResultMessage,
+    UserMessage,
+)
+from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
+from singletree.model.dialect import flag, option, output_limit
+from singletree.model.openai import NO_OUTPUT, result_text
+from singletree.model.thinking import effort, level_names, wished
+from singletree.model.transform import made_by, plain_id, prepare, sendable, short_hash
+
+PATH = "/responses"
+LEAST_OUTPUT = 16
+ENCRYPTED = "reasoning.encrypted_content"
+
+Json = dict[str, JsonValue]
+
+
+def encode(info: ModelInfo, request: ModelRequest) -> Json:
+    """The body of the request."""
+    body: Json = {"model": info.id, "input": items(info, request), "stream": True, "store": False}
+    if flag(info, "supportsMaxOutputTokens"):
+        body["max_output_tokens"] = max(output_limit(info, request), LEAST_OUTPUT)
+    if request.tools:
+        body["tools"] = [_tool(info, spec) for spec in request.tools]
+    if request.cache:
+        if request.session_id and option(info, "promptCacheKeyMode") != "disabled":
+            body["prompt_cache_key"] = request.session_id[:64]
+        if option(info, "cacheRetention") == "long":
+            body["prompt_cache_retention"] = "24h"
+    sampling = info.compat.get("samplingParams")
+    if isinstance(sampling, dict):
+        body.update(sampling)
+    if info.reasoning:
+        body.update(_reasoning(info, request))
+    extra = info.compat.get("extraBody")
+    return body | extra if isinstance(extra, dict) else body
+
+
+def items(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
+    """The conversation as input items."""
+    out: list[JsonValue] = []
+    if request.system:
+        role = "developer" if info.reasoning else "system"
+        out.append({"role": role, "content": sendable(request.system)})
+    count = 0
+    for message in prepare(request.messages, info, _rename):
+        match message:
+            case UserMessage():
+                content = _user(message.content)
+                new: list[JsonValue] = [{"role": "user", "content": content}] if content else []
+            case AssistantMessage():
+                new = _said(info, message, count)
+            case ToolResultMessage():
+                new = [_result(message)]
+            case _:
+                assert_never(message)
+        count += bool(new)
+        out.extend(new)
+    return out
+
+
+def _rename(call_id: str, own: bool) -> str:
+    """Both halves made plain; an item id of somebody else is replaced by one of ours."""
+    call, bar, item = call_id.partition("|")
+    if own:
+        return f"{plain_id(call)}{bar}{item}"
+    return f"{plain_id(call)}|fc_{short_hash(item, 16)}" if bar else plain_id(call)
+
+
+def _user(content: Content) -> list[JsonValue]:
+    if isinstance(content, str):
+        return [{"type": "input_text", "text": sendable(content)}]
+    return _parts(content)
+
+
+def _parts(content: Content) -> list[JsonValue]:
+    out: list[JsonValue] = []
+    for block in content:
+        if isinstance(block, Text):
+            out.append({"type": "input_text", "text": sendable(block.text)})
+        elif isinstance(block, Image):
+            url = f"data:{block.mime_type};base64,{block.data}"
+            out.append({"type": "input_image", "detail": "auto", "image_url": url})
+    return out
+
+
+def _said(info: ModelInfo, message: AssistantMessage, index: int) -> list[JsonValue]:
+    out: list[JsonValue] = []
+    texts = 0
+    own = made_by(message, info)
+    for block in message.content:
+        if isinstance(block, Thinking):
+            out.extend(_thought(block))
+        elif isinstance(block, Text):
+            made_up = f"msg_st_{index}" + (f"_{texts}" if texts else "")
+            out.append(_message(block, made_up))
+            texts += 1
+        elif isinstance(block, ToolCall):
+            out.append(_call(block, own, message.model == info.id))
+    return out
+
+
+def _thought(block: Thinking) -> list[JsonValue]:
+    try:
+        item: JsonValue = json.loads(block.thinking_signature or "")
+    except ValueError:
+        return []
+    return [item] if isinstance(item, dict) else []
+
+
+def _message(block: Text, made_up: str) -> Json:
+    name, phase = _signed(block.text_signature)
+    out: Json = {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": sendable(block.text), "annotations": []}],
+        "status": "completed",
+        "id": plain_id(name) if name else made_up,
+    }
+    return out | ({"phase": phase} if phase else {})
+
+
+def _signed(signature: str | None) -> tuple[str, str]:
+    """Item id and phase from a text's signature: JSON, or the bare id in older files."""
+    if not signature:
+        return "", ""
+    if not signature.startswith("{"):
+        return signature, ""
+    try:
+        value: JsonValue = json.loads(signature)
+    except ValueError:
+        return "", ""
+    if not isinstance(value, dict):
+        return "", ""
+    name, phase = value.get("id"), value.get("phase")
+    return (name if isinstance(name, str) else "", phase if isinstance(phase, str) else "")
+
+
+def _call(call: ToolCall, own: bool, same_model: bool) -> Json:
+    call_id, _, item = call.id.partition("|")
+    arguments = json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))
+    out: Json = {
+        "type": "function_call",
+        "call_id": call_id,
+        "name": call.name,
+        "arguments": sendable(arguments),
+    }
+    return out | ({"id": item} if item and (own or same_model) else {})
+
+
+def _result(message: ToolResultMessage) -> Json:
+    output: JsonValue = result_text(message.content)
+    blocks = [] if isinstance(message.content, str) else message.content
+    if any(isinstance(block, Image) for block in blocks):
+        output = _parts([b for b in blocks if not isinstance(b, Text) or b.text])
+    call_id = message.tool_call_id.partition("|")[0]
+    return {"type": "function_call_output", "call_id": call_id, "output": output or NO_OUTPUT}
+
+
+def _tool(info: ModelInfo, spec: ToolSpec) -> Json:
+    tool: Json = {
+        "type": "function",
+        "name": spec.name,
+        "description": spec.description,
+        "parameters": dict(spec.schema),
+    }
+    return tool | ({"strict": False} if flag(info, "supportsStrictMode") else {})
+
+
+def _reasoning(info: ModelInfo, request: ModelRequest) -> Json:
+    level = wished(info, request.thinking)
+    if level == "off":
+        if "off" not in info.levels:
+            return {}
+        named = level_names(info).get("off")
+        return {"reasoning": {"effort": named if isinstance(named, str) else "none"}}
+    asked: Json = {"effort": effort(info, level), "summary": "auto"}
+    return {"reasoning": asked, "include": [ENCRYPTED]}

@@ -1,0 +1,78 @@
+"""Thinking levels: which a model has, the nearest one to a wish, and what each is called outside.
+
+Pure. A model's `compat["thinkingLevelMap"]` names levels its own way; null takes one away. Read
+next: anthropic.py, openai.py, responses.py (how a level is asked for).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import get_args
+
+from pydantic import JsonValue
+
+from singletree.messages import ThinkingLevel
+from singletree.model.base import ModelInfo
+
+LEVELS: tuple[ThinkingLevel, ...] = get_args(ThinkingLevel)
+_ONLY_IF_NAMED = ("xhigh", "max")
+BUDGETS: Mapping[str, int] = {
+    "minimal": 1024,
+    "low": 2048,
+    "medium": 8192,
+    "high": 16384,
+    "xhigh": 16384,
+    "max": 16384,
+}
+"""Tokens to think with, where a provider wants a number."""
+LEAST_ANSWER = 1024
+"""Tokens always left for the answer itself."""
+
+
+def levels_of(reasoning: bool, names: Mapping[str, JsonValue]) -> tuple[ThinkingLevel, ...]:
+    """The levels a model has: off alone if it cannot think."""
+    if not reasoning:
+        return ("off",)
+    return tuple(
+        level
+        for level in LEVELS
+        if (names[level] is not None if level in names else level not in _ONLY_IF_NAMED)
+    )
+
+
+def clamp(level: str, levels: Sequence[ThinkingLevel]) -> ThinkingLevel:
+    """The level itself, else the next higher one there is, else the next lower one."""
+    if not levels:
+        return "off"
+    if level not in LEVELS:
+        return levels[0]
+    wish = next(known for known in LEVELS if known == level)
+    if wish in levels:
+        return wish
+    rank = LEVELS.index(wish)
+    higher = [known for known in LEVELS[rank:] if known in levels]
+    return higher[0] if higher else [known for known in LEVELS[:rank] if known in levels][-1]
+
+
+def wished(info: ModelInfo, level: ThinkingLevel) -> ThinkingLevel:
+    """The level to ask for: off stays off, the rest is clamped to what the model has."""
+    return level if level == "off" else clamp(level, info.levels)
+
+
+def level_names(info: ModelInfo) -> Mapping[str, JsonValue]:
+    """What the model calls its levels, where it says so."""
+    names = info.compat.get("thinkingLevelMap")
+    return names if isinstance(names, dict) else {}
+
+
+def effort(info: ModelInfo, level: ThinkingLevel) -> str:
+    """The provider's word for a level."""
+    name = level_names(info).get(level)
+    return name if isinstance(name, str) else level
+
+
+def budget(info: ModelInfo, level: ThinkingLevel) -> int:
+    """Tokens to think with at a level."""
+    own = info.compat.get("thinkingBudgets")
+    given = own.get(level) if isinstance(own, dict) else None
+    return given if isinstance(given, int) and given > 0 else BUDGETS.get(level, 0)

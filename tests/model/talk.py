@@ -1,0 +1,86 @@
+"""Short ways to ask a model in a test."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from tests.model.fake_server import FakeServer
+
+from singletree.errors import ModelError
+from singletree.messages import AssistantMessage, Message, UserMessage
+from singletree.model.base import Finished, Model, ModelEvent, ModelInfo, ModelRequest, ToolSpec
+from singletree.model.http import Http, Limits
+from singletree.model.remote import RemoteModel
+from singletree.model.thinking import levels_of
+
+READ = ToolSpec(
+    "read", "Read a file.", {"type": "object", "properties": {"path": {"type": "string"}}}
+)
+
+
+def asked(*messages: Message | str, **fields: Any) -> ModelRequest:
+    """A request; strings are user messages."""
+    return ModelRequest(
+        system=fields.pop("system", ""),
+        messages=tuple(UserMessage(content=m) if isinstance(m, str) else m for m in messages),
+        **fields,
+    )
+
+
+async def play(model: Model, request: ModelRequest) -> list[ModelEvent]:
+    """All events."""
+    return [event async for event in model.stream(request)]
+
+
+async def answer(model: Model, *messages: Message | str, **fields: Any) -> AssistantMessage:
+    """The message at the end."""
+    last = (await play(model, asked(*messages, **fields)))[-1]
+    assert isinstance(last, Finished)
+    return last.message
+
+
+async def failure(model: Model, *messages: Message | str) -> tuple[list[ModelEvent], ModelError]:
+    """The events before the failure, and the failure."""
+    seen: list[ModelEvent] = []
+    try:
+        async for event in model.stream(asked(*messages or ("hi",))):
+            seen.append(event)
+    except ModelError as error:
+        return seen, error
+    raise AssertionError(f"no failure, but {seen}")
+
+
+def info_for(server: FakeServer, api: str = "openai-completions", **fields: Any) -> ModelInfo:
+    """A model at the fake server."""
+    base = server.url if api == "anthropic-messages" else f"{server.url}/v1"
+    reasoning = fields.get("reasoning", False)
+    return ModelInfo(
+        **{
+            "provider": "fake",
+            "id": "m",
+            "api": api,
+            "base_url": base,
+            "levels": levels_of(reasoning, {}),
+            **fields,
+        }
+    )
+
+
+@asynccontextmanager
+async def model_at(
+    server: FakeServer,
+    api: str = "openai-completions",
+    *,
+    key: str | None = "sk-test-123",
+    limits: Limits | None = None,
+    env: dict[str, str] | None = None,
+    **fields: Any,
+) -> AsyncIterator[RemoteModel]:
+    """A model at the fake server, its connections closed at the end."""
+    http = Http(env or {})
+    try:
+        yield RemoteModel(info_for(server, api, **fields), http, key=key, limits=limits)
+    finally:
+        await http.close()
