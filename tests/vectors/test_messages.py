@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.vectors import messages_convert
 from tests.vectors.model_shapes import marked, messages_of
 from tests.vectors.runner import Case, run
 
@@ -40,4 +41,4 @@ def _plain(message: dict[str, Any]) -> dict[str, Any]:
     return {**plain, "content": plain.get("content") or []}
 
 
-CHECKS = {"transform": check_transform}
+CHECKS = {"transform": check_transform, **messages_convert.CHECKS}
