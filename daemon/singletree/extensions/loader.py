@@ -48,9 +48,12 @@ def find_extensions(
     """All guests there are, in the order of loading. Reads folders; loads nothing."""
     found = _in_folder(agent_dir / "extensions", "user")
     found += [Found(_name(path), path, "user") for path in more]
-    if workspace is not None:
-        found += _in_folder(workspace / ".pi" / "extensions", "workspace")
-    return found
+    return found if workspace is None else found + workspace_extensions(workspace)
+
+
+def workspace_extensions(workspace: Path) -> list[Found]:
+    """Those that a workspace brings along."""
+    return _in_folder(workspace / ".pi" / "extensions", "workspace")
 
 
 async def load_extensions(found: Sequence[Found], *, trusted: bool) -> Loaded:
