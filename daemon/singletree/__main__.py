@@ -1,17 +1,104 @@
-"""The command line."""
+"""The command line: `singletree serve | chat | sessions | describe | doctor`.
+
+Imports what a command needs when it is named, so that `serve` answers at once. Read next:
+rpc/early.py (how serving starts), chat.py (the terminal client).
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
+
+HELP = """\
+Singletree: an agent daemon that editors host like a language server.
+
+  singletree serve [--stdio]      serve one editor over stdin and stdout
+  singletree chat                 talk to it in this terminal
+  singletree sessions             list the sessions of this folder
+  singletree describe [--out DIR] print the protocol: schema, markdown, typescript, lua
+  singletree doctor               what can be used here, and what is missing
+  singletree --version
+
+Options of serve and chat:
+  --model REF                     provider/id, offline/demo or scripted:FILE
+  --tools LIST                    the active tools, separated by commas
+  --system-prompt TEXT|FILE       instead of the first part of the system prompt
+  --append-system-prompt TEXT|FILE
+  --mode MODE                     ask, acceptEdits, readOnly or allowAll
+  --trust, --no-trust             use, or leave out, what the workspace brings along
+"""
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command named on the command line; the exit code."""
-    from singletree import __version__
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    name, rest = (given[0], given[1:]) if given else ("--help", [])
+    if name in ("--help", "-h", "help"):
+        print(HELP, end="")
+        return 0
+    if name in ("--version", "-V"):
+        from singletree import __version__
 
-    print(f"singletree {__version__}")
+        print(f"singletree {__version__}")
+        return 0
+    command = COMMANDS.get(name)
+    if command is None:
+        print(f"singletree: there is no command {name!r}; see singletree --help", file=sys.stderr)
+        return 2
+    return command(rest)
+
+
+def _serve(rest: list[str]) -> int:
+    from singletree.rpc.start import serve_main
+
+    serve_main(rest)
+
+
+def _chat(rest: list[str]) -> int:
+    from singletree.chat import main as chat
+
+    return chat(rest)
+
+
+def _describe(rest: list[str]) -> int:
+    from singletree.rpc.describe import describe_main
+
+    return describe_main(rest)
+
+
+def _sessions(rest: list[str]) -> int:
+    from singletree.host.report import sessions
+
+    return _print(sessions(rest, os.environ))
+
+
+def _doctor(rest: list[str]) -> int:
+    from singletree.host.report import doctor
+
+    return _print(doctor(rest, os.environ))
+
+
+def _print(lines: Iterator[str]) -> int:
+    """Print lines; an error of ours is one line and status 1."""
+    from singletree.errors import SingletreeError
+
+    try:
+        for line in lines:
+            print(line)
+    except SingletreeError as error:
+        print(f"singletree: {error.message}", file=sys.stderr)
+        return 1
     return 0
 
+
+COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "serve": _serve,
+    "chat": _chat,
+    "describe": _describe,
+    "sessions": _sessions,
+    "doctor": _doctor,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

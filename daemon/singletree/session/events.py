@@ -134,13 +134,17 @@ class LeafMoved:
 
 @dataclass(frozen=True, slots=True)
 class QueueItem:
-    """A text that waits. `paused`: handed back after a crash or an abort, not sent by itself."""
+    """A text that waits. `paused`: handed back after a crash or an abort, not sent by itself.
+
+    `entry_id` is the id of the user's entry it will be; `content` holds text and image blocks.
+    """
 
     queue_id: str
     kind: Literal["steer", "followUp"]
     content: tuple[Mapping[str, JsonValue], ...]
     client_message_id: str | None = None
     paused: bool = False
+    entry_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

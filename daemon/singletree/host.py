@@ -1,1 +1,0 @@
-"""The hall: one AgentSession per workspace; everything is put together here."""

@@ -1,0 +1,1 @@
+"""The hall: sessions by workspace; doors come here."""

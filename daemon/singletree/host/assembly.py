@@ -1,0 +1,136 @@
+"""How a session is put together: settings, trust, tools, gate, prompt, models, guests.
+
+The only place that knows all rooms at once. Never keeps a session. Read next: ../session/session.py
+(`Parts`, what is made here).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+from anyio.abc import TaskGroup
+
+from singletree.context.gather import Gathered, Overrides, gather
+from singletree.extensions.runner import Extensions
+from singletree.history.record import History
+from singletree.history.store import Store
+from singletree.host.options import Front, Options
+from singletree.model.catalog import Catalog
+from singletree.session.gate import Gate
+from singletree.session.session import Parts
+from singletree.session.settings import Layers, Settings, read_layers
+from singletree.tools.disk import FileLocks, LocalWorld
+from singletree.tools.kit import default_tools
+from singletree.tools.leftovers import sweep
+from singletree.tools.shell import LocalShell
+
+log = logging.getLogger(__name__)
+
+
+class Assembly:
+    """Makes the parts of sessions; what they share in a process lives here."""
+
+    def __init__(self, options: Options, front: Front, tasks: TaskGroup) -> None:
+        self.options = options
+        self.catalog = Catalog(options.agent_dir, options.environment)
+        self._front = front
+        self._tasks = tasks
+        self._locks = FileLocks()
+        self._children = options.agent_dir / "singletree" / "children"
+
+    async def parts(self, history: History, cwd: Path) -> Parts:
+        """Everything a session of this folder needs."""
+        options, front, session_id = self.options, self._front, history.id
+        trusted = await anyio.to_thread.run_sync(self._trusted, cwd)
+        layers = await self._layers(cwd, trusted)
+        front.begin(session_id, cwd)
+        world = LocalWorld(cwd, front.files(session_id), self._shell(), self._locks)
+        gathered = await anyio.to_thread.run_sync(self._gather, cwd, trusted)
+        return Parts(
+            agent_dir=options.agent_dir,
+            cwd=cwd,
+            history=history,
+            settings=lambda: layers.settings,
+            first=partial(self._first, layers.settings),
+            find=self.catalog.find,
+            tools=default_tools(world),
+            active=options.tools or layers.settings.default_tools,
+            gate=Gate(
+                partial(front.ask, session_id), cwd, options.agent_dir, options.mode or "ask"
+            ),
+            gather=lambda: self._gather(cwd, trusted).parts,
+            extensions=Extensions(),
+            emit=partial(front.emit, session_id),
+            spawn=self._spawn,
+            trusted=trusted,
+            skipped=tuple((_kind(path), path) for path in gathered.skipped),
+            notices=(
+                *(("settings", text) for text in layers.warnings),
+                *(("context", str(one)) for one in gathered.warnings),
+                *((one.kind, one.message) for one in history.damage),
+            ),
+        )
+
+    async def store(self, cwd: Path | None) -> Store:
+        """Where sessions of a folder are kept."""
+        folder = self.options.session_dir
+        if folder is None and cwd is not None:
+            folder = _inside(cwd, (await self._layers(cwd, False)).settings.session_dir)
+        return Store(self.options.agent_dir, folder)
+
+    async def sweep(self) -> None:
+        """End what a life before this one left running."""
+        await anyio.to_thread.run_sync(sweep, self._children)
+
+    async def _layers(self, cwd: Path, trusted: bool) -> Layers:
+        return await anyio.to_thread.run_sync(
+            read_layers, self.options.agent_dir, cwd, self.options.settings or None, trusted
+        )
+
+    def _trusted(self, cwd: Path) -> bool:
+        return bool(self.options.trust)
+
+    def _gather(self, cwd: Path, trusted: bool) -> Gathered:
+        options = self.options
+        return gather(
+            cwd,
+            options.agent_dir,
+            trusted,
+            overrides=Overrides(options.system_prompt, options.append_system_prompt),
+        )
+
+    async def _first(self, settings: Settings) -> str:
+        """The model to begin with: the one named, the settings', else the first usable one."""
+        named = self.options.model
+        if named is None and settings.default_model:
+            named = settings.default_model
+            if settings.default_provider:
+                named = f"{settings.default_provider}/{named}"
+        if named is not None:
+            return named
+        return (await self.catalog.usable()).model.info.ref
+
+    def _shell(self) -> LocalShell:
+        return LocalShell(self.options.environment, children=self._children)
+
+    def _spawn(self, work: Callable[[], Awaitable[None]]) -> None:
+        async def guarded() -> None:
+            try:
+                await work()
+            except Exception:
+                log.exception("a turn failed")
+
+        self._tasks.start_soon(guarded)
+
+
+def _inside(cwd: Path, named: str | None) -> Path | None:
+    return None if named is None else cwd / Path(named).expanduser()
+
+
+def _kind(path: str) -> str:
+    return Path(path).name

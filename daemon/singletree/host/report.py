@@ -1,0 +1,54 @@
+"""What can be told without a session: the sessions there are, the models that can be used.
+
+Behind `singletree sessions` and `singletree doctor`. Never opens a session for writing. Read next:
+../history/store.py, ../model/catalog.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import anyio
+
+from singletree.history.store import Store
+from singletree.host.places import agent_dir
+from singletree.model.catalog import Catalog
+from singletree.session.settings import load_settings
+
+
+def sessions(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
+    """The lines of `singletree sessions [--all] [WORDS]`."""
+    parser = argparse.ArgumentParser(prog="singletree sessions")
+    parser.add_argument("--all", action="store_true", help="of every folder")
+    parser.add_argument("words", nargs="*", help="only sessions in which these stand")
+    given = parser.parse_args(arguments)
+    cwd = None if given.all else str(Path.cwd())
+    page = Store(agent_dir(environment)).list(cwd, " ".join(given.words) or None, 100)
+    if not page.sessions:
+        yield "No sessions." if given.all else f"No sessions of {cwd}; --all shows every folder's."
+    for one in page.sessions:
+        when = datetime.fromtimestamp(one.updated_at / 1000).strftime("%Y-%m-%d %H:%M")
+        where = f"  {one.cwd}" if given.all else ""
+        yield f"{one.id}  {when}  {one.entry_count:>5} entries  {one.name or one.preview}{where}"
+
+
+def doctor(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
+    """The lines of `singletree doctor`."""
+    argparse.ArgumentParser(prog="singletree doctor").parse_args(arguments)
+    folder = agent_dir(environment)
+    settings = load_settings(folder)
+    catalog = Catalog(folder, environment)
+    anyio.run(catalog.discover)
+    listed = catalog.list()
+    yield f"Agent folder: {folder}"
+    yield f"Default model: {settings.default_model or '(the first that can be used)'}"
+    yield ""
+    yield "Models that can be used:"
+    for one in listed:
+        if one.available:
+            yield f"  {one.info.ref}  window {one.info.context_window}"
+    yield "What is missing for others:"
+    yield from sorted({f"  {one.info.provider}: {one.missing}" for one in listed if one.missing})

@@ -1,0 +1,270 @@
+"""What all clients of a process share: the host, one feed per session, the open questions.
+
+A handler comes here with its call and gets a session; a session tells its events here and they go
+to every client that hears it. Snapshot and subscription are taken in one turn of the loop, so no
+event can fall between. Never knows what a method means. Read next: feed.py, translate.py,
+handlers/.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Literal
+from urllib.parse import unquote, urlsplit
+
+from singletree.errors import SingletreeError
+from singletree.host.host import Host
+from singletree.host.options import Options
+from singletree.rpc.codec import Encoded, encoded_array, encoded_object
+from singletree.rpc.feed import Cursor, Feed, Hearing, Subscription
+from singletree.rpc.parts import Delta
+from singletree.rpc.peer import Peer
+from singletree.rpc.protocol import session as shapes
+from singletree.rpc.protocol.base import SessionParams
+from singletree.rpc.questions import Questions
+from singletree.rpc.routes import Call
+from singletree.rpc.translate import Translator
+from singletree.rpc.views import records, state
+from singletree.session.events import SessionEvent
+from singletree.session.gate import Answer, Question
+from singletree.session.session import AgentSession
+from singletree.tools.disk import Disk
+from singletree.tools.world import Files
+
+log = logging.getLogger(__name__)
+
+NO_WORKSPACE = "No folder is open; name one with agent/session/open {cwd}."
+NOT_LOCAL = "{uri} is not a folder of this machine; only file: addresses can be used."
+
+
+class Stream:
+    """One session on the wire: its feed, its translator, who hears it."""
+
+    def __init__(self, session_id: str, cwd: Path) -> None:
+        self.feed = Feed(session_id)
+        self.translator = Translator(session_id, str(cwd))
+        self.ears: dict[Peer, Subscription] = {}
+
+    def tell(self, event: SessionEvent) -> None:
+        """Give an event to everybody who hears this session."""
+        for told in self.translator.feed(event):
+            if isinstance(told, Delta):
+                key = told.key
+                self.feed.emit_delta(key.item_id, key.kind, key.part, told.chunk, told.text)
+            else:
+                self.feed.emit_event(told)
+
+
+class Daemon:
+    """Made once in a process; `host` is set when the task group of turns is open."""
+
+    host: Host
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._streams: dict[str, Stream] = {}
+        self._peers: set[Peer] = set()
+        self.questions = Questions(self.hearing)
+
+    # The front that sessions see
+
+    def files(self, session_id: str) -> Files:
+        """The files as the clients of the session see them."""
+        return Disk()
+
+    def begin(self, session_id: str, cwd: Path) -> None:
+        """A session is about to be opened."""
+        self._streams.setdefault(session_id, Stream(session_id, cwd))
+
+    def emit(self, session_id: str, event: SessionEvent) -> None:
+        """A session tells something."""
+        self._streams[session_id].tell(event)
+
+    async def ask(self, session_id: str, question: Question) -> Answer:
+        """A session asks people."""
+        return await self.questions.ask(session_id, question)
+
+    # Who hears what
+
+    def hearing(self, session_id: str) -> list[Peer]:
+        """The clients of a session."""
+        stream = self._streams.get(session_id)
+        return [] if stream is None else list(stream.ears)
+
+    def subscribe(
+        self, call: Call, session: AgentSession, since: Cursor | None = None
+    ) -> tuple[Cursor, tuple[Encoded, ...] | None]:
+        """The caller hears the session from now on, once its answer is out."""
+        stream, peer = self._streams[session.id], call.peer
+        peer.speaks_agent = True
+        if (before := stream.ears.pop(peer, None)) is not None:
+            before.close()
+        client = peer.client
+        hearing = Hearing(client.wants_deltas, client.latency, client.event_kinds)
+        attached = stream.feed.attach(peer.outbox, hearing, since)
+        stream.ears[peer] = attached.subscription
+        self._peers.add(peer)
+        call.after_reply(attached.subscription.release)
+        return attached.cursor, attached.replay
+
+    def detach(self, call: Call, session: AgentSession) -> None:
+        """The caller hears no more of the session."""
+        ear = self._streams[session.id].ears.pop(call.peer, None)
+        if ear is not None:
+            ear.close()
+
+    def gone(self, peer: Peer) -> None:
+        """A client has left; its sessions go on."""
+        self._peers.discard(peer)
+        for stream in self._streams.values():
+            if (ear := stream.ears.pop(peer, None)) is not None:
+                ear.close()
+
+    def sessions_changed(self, reason: str, session_id: str) -> None:
+        """The list of sessions is another one."""
+        for peer in self._peers:
+            peer.notify("agent/sessions/changed", {"reason": reason, "sessionId": session_id})
+
+    # Finding a session
+
+    async def session(self, params: SessionParams, call: Call) -> AgentSession:
+        """The session that a request means; its caller hears it from then on."""
+        found = await self.session_or_none(params, call)
+        if found is None:
+            raise SingletreeError(NO_WORKSPACE, code="no_workspace")
+        call.peer.speaks_agent = True
+        return found
+
+    async def session_or_none(self, params: SessionParams, call: Call) -> AgentSession | None:
+        """The session by id, by folder, or the only one that the caller hears."""
+        if params.session_id is not None:
+            return self.host.get(params.session_id)
+        if params.workspace is not None:
+            return await self.host.open(self.folder(params.workspace))
+        heard = [s for s in self.host.live if call.peer in self._streams[s.id].ears]
+        if len(heard) == 1:
+            return heard[0]
+        folders = call.peer.client.folders
+        if not heard and len(folders) == 1:
+            return await self.host.open(self.folder(folders[0]))
+        return None
+
+    async def open(
+        self,
+        call: Call,
+        *,
+        workspace: str | None = None,
+        cwd: str | None = None,
+        session_id: str | None = None,
+        start: Literal["continue", "new"] = "continue",
+    ) -> AgentSession:
+        """Open a session of a folder, or by its id."""
+        folder: Path | None = None
+        if workspace is not None:
+            folder = self.folder(workspace)
+        elif cwd is not None:
+            folder = Path(cwd)
+        elif session_id is None and len(call.peer.client.folders) == 1:
+            folder = self.folder(call.peer.client.folders[0])
+        if folder is None and session_id is None:
+            raise SingletreeError(NO_WORKSPACE, code="no_workspace")
+        return await self.host.open(folder, start, session_id)
+
+    def folder(self, uri: str) -> Path:
+        """A folder's address as a path; a plain path is taken as one."""
+        parts = urlsplit(uri)
+        if parts.scheme == "file" and parts.netloc in ("", "localhost"):
+            return Path(unquote(parts.path))
+        if uri.startswith("/"):
+            return Path(uri)
+        raise SingletreeError(NOT_LOCAL.format(uri=uri), code="workspace_not_found")
+
+    # Telling a session whole
+
+    def snapshot(
+        self, call: Call, session: AgentSession, history: shapes.HistoryParams
+    ) -> shapes.Attached:
+        """Everything a client needs to draw the session, and its ear on what follows."""
+        page = self._history(session, history)
+        cursor, _ = self.subscribe(call, session)
+        stream = self._streams[session.id]
+        return shapes.Attached(
+            session_id=session.id,
+            state=state(session, self.pending_ids(session.id)),
+            history=page,
+            in_flight=[shapes.InFlight.model_validate(p) for p in stream.translator.in_flight()],
+            tools=stream.translator.tools(),
+            pending=self._pending(session.id),
+            cursor=self._cursor(session, cursor),
+        )
+
+    def attach(
+        self,
+        call: Call,
+        session: AgentSession,
+        since: shapes.Cursor | None,
+        history: shapes.HistoryParams,
+    ) -> shapes.AttachResult | Encoded:
+        """What the client missed since a cursor, or a snapshot where nobody remembers that."""
+        if since is not None:
+            cursor, missed = self.subscribe(call, session, Cursor(since.epoch, since.seq))
+            if missed is not None:
+                return encoded_object(
+                    {
+                        "sessionId": session.id,
+                        "mode": "replay",
+                        "events": encoded_array(missed),
+                        "pending": [one.dump() for one in self._pending(session.id)],
+                        "cursor": self._cursor(session, cursor).dump(),
+                    }
+                )
+        whole = self.snapshot(call, session, history)
+        return shapes.AttachResult.model_validate(whole.dump())
+
+    def pending_ids(self, session_id: str) -> list[str]:
+        """The open questions of a session."""
+        return [one.request_id for one in self.questions.pending(session_id)]
+
+    async def close(self, session: AgentSession) -> None:
+        """Let a session go; its clients hear no more of it."""
+        await self.host.close(session)
+        stream = self._streams.pop(session.id, None)
+        for ear in list(stream.ears.values()) if stream else ():
+            ear.close()
+        self.sessions_changed("closed", session.id)
+
+    @asynccontextmanager
+    async def progress(
+        self, token: int | str | None, call: Call, title: str
+    ) -> AsyncIterator[None]:
+        """Work-done progress for a client that gave a token."""
+        if token is None:
+            yield
+            return
+        call.peer.notify("$/progress", {"token": token, "value": {"kind": "begin", "title": title}})
+        try:
+            yield
+        finally:
+            call.peer.notify("$/progress", {"token": token, "value": {"kind": "end"}})
+
+    def _history(self, session: AgentSession, wanted: shapes.HistoryParams) -> shapes.History:
+        page = session.history.entries(before=wanted.before, limit=wanted.limit)
+        return shapes.History(
+            entries=records(session, page.entries),
+            leaf_id=page.leaf_id,
+            prev_cursor=page.previous,
+        )
+
+    def _pending(self, session_id: str) -> list[shapes.PendingRequest]:
+        return [
+            shapes.PendingRequest(
+                request_id=one.request_id, method="agent/permission/request", params=one.params
+            )
+            for one in self.questions.pending(session_id)
+        ]
+
+    def _cursor(self, session: AgentSession, cursor: Cursor) -> shapes.Cursor:
+        return shapes.Cursor(epoch=cursor.epoch, seq=cursor.seq, entry_id=session.history.leaf)

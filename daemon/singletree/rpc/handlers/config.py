@@ -1,0 +1,110 @@
+"""What can be switched while a session runs, and the commands a text may begin with."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from pydantic import TypeAdapter
+
+from singletree.errors import SingletreeError
+from singletree.messages import ThinkingLevel
+from singletree.rpc.daemon import Daemon
+from singletree.rpc.protocol.base import SessionParams
+from singletree.rpc.protocol.config import (
+    ConfigOption,
+    ConfigResult,
+    ConfigSetParams,
+    ConfigValue,
+)
+from singletree.rpc.routes import Call, Route, Routes
+from singletree.rpc.views import model_row
+from singletree.session.gate import Mode
+from singletree.session.session import AgentSession
+
+THINKING: TypeAdapter[ThinkingLevel] = TypeAdapter(ThinkingLevel)
+MODE: TypeAdapter[Mode] = TypeAdapter(Mode)
+MODES = {
+    "ask": ("Ask", "Writes and commands are asked for."),
+    "acceptEdits": ("Accept edits", "Edits inside the workspace run; commands are asked for."),
+    "readOnly": ("Read only", "Whatever changes something is refused."),
+    "allowAll": ("Allow all", "Nothing is asked."),
+}
+
+
+def routes(daemon: Daemon) -> Routes:
+    """The methods of this topic."""
+    return {
+        "agent/config/list": Route(SessionParams, partial(_listed, daemon)),
+        "agent/config/set": Route(ConfigSetParams, partial(_set_, daemon)),
+    }
+
+
+async def _listed(daemon: Daemon, params: SessionParams, call: Call) -> ConfigResult:
+    return await _options(daemon, await daemon.session(params, call))
+
+
+async def _set_(daemon: Daemon, params: ConfigSetParams, call: Call) -> ConfigResult:
+    session = await daemon.session(params, call)
+    match params.id, params.value:
+        case "model", str() as ref:
+            await session.choice.set_model(ref)
+        case "thinking", str() as level:
+            session.choice.set_thinking(THINKING.validate_python(level))
+        case "mode", str() as mode if mode in MODES:
+            session.set_mode(MODE.validate_python(mode))
+        case "tools", list() as names:
+            session.choice.set_tools(names)
+        case _:
+            raise SingletreeError(
+                f"There is no switch {params.id!r} with such a value; see agent/config/list.",
+                code="not_found",
+            )
+    return await _options(daemon, session)
+
+
+async def _options(daemon: Daemon, session: AgentSession) -> ConfigResult:
+    state = session.state()
+    rows = [model_row(one) for one in await daemon.host.models()]
+    usable = [row for row in rows if row.auth != "missing"]
+    return ConfigResult(
+        config_options=[
+            ConfigOption(
+                id="model",
+                name="Model",
+                category="model",
+                type="select",
+                current_value=state.model or "",
+                options=[ConfigValue(value=row.model, name=row.name) for row in usable],
+            ),
+            ConfigOption(
+                id="thinking",
+                name="Thinking",
+                category="thought_level",
+                type="select",
+                current_value=state.thinking,
+                options=[ConfigValue(value=one, name=one) for one in session.choice.levels()],
+            ),
+            ConfigOption(
+                id="mode",
+                name="Permissions",
+                category="mode",
+                type="select",
+                current_value=state.mode,
+                options=[
+                    ConfigValue(value=value, name=name, description=text)
+                    for value, (name, text) in MODES.items()
+                ],
+            ),
+            ConfigOption(
+                id="tools",
+                name="Tools",
+                category="_tools",
+                type="list",
+                current_value=list(state.tools),
+                options=[
+                    ConfigValue(value=tool.name, name=tool.label, description=tool.snippet)
+                    for tool in session.choice.all_tools
+                ],
+            ),
+        ]
+    )

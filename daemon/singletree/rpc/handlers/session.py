@@ -1,0 +1,153 @@
+"""Sessions: open, attach, look, list, fork, name, wait, let go."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from singletree.errors import SessionBusy
+from singletree.rpc.codec import Encoded
+from singletree.rpc.daemon import Daemon
+from singletree.rpc.protocol.base import Empty, SessionParams
+from singletree.rpc.protocol.session import (
+    Attached,
+    AttachParams,
+    AttachResult,
+    DeleteParams,
+    Entries,
+    EntriesParams,
+    Forked,
+    ForkParams,
+    HistoryParams,
+    LastTurn,
+    ListParams,
+    NewParams,
+    OpenParams,
+    RenameParams,
+    SessionList,
+    SessionName,
+    SessionState,
+    SwitchParams,
+    Waited,
+    WaitParams,
+)
+from singletree.rpc.routes import Call, Route, Routes
+from singletree.rpc.views import error_shape, records, session_row, state
+
+
+def routes(daemon: Daemon) -> Routes:
+    """The methods of this topic."""
+    return {
+        "agent/session/open": Route(OpenParams, partial(_open_, daemon)),
+        "agent/session/attach": Route(AttachParams, partial(_attach, daemon)),
+        "agent/session/detach": Route(SessionParams, partial(_detach, daemon)),
+        "agent/session/state": Route(SessionParams, partial(_get_state, daemon)),
+        "agent/session/entries": Route(EntriesParams, partial(_entries, daemon)),
+        "agent/session/list": Route(ListParams, partial(_list_, daemon)),
+        "agent/session/new": Route(NewParams, partial(_new, daemon)),
+        "agent/session/switch": Route(SwitchParams, partial(_switch, daemon)),
+        "agent/session/rename": Route(RenameParams, partial(_rename, daemon)),
+        "agent/session/close": Route(SessionParams, partial(_close, daemon)),
+        "agent/session/delete": Route(DeleteParams, partial(_delete, daemon)),
+        "agent/session/fork": Route(ForkParams, partial(_fork, daemon)),
+        "agent/session/wait": Route(WaitParams, partial(_wait, daemon)),
+    }
+
+
+async def _open_(daemon: Daemon, params: OpenParams, call: Call) -> Attached:
+    session = await daemon.open(
+        call,
+        workspace=params.workspace,
+        cwd=params.cwd,
+        session_id=params.session_id,
+        start=params.start,
+    )
+    return daemon.snapshot(call, session, params.history)
+
+
+async def _attach(daemon: Daemon, params: AttachParams, call: Call) -> AttachResult | Encoded:
+    session = await daemon.session(params, call)
+    return daemon.attach(call, session, params.since, params.history)
+
+
+async def _detach(daemon: Daemon, params: SessionParams, call: Call) -> Empty:
+    daemon.detach(call, await daemon.session(params, call))
+    return Empty()
+
+
+async def _get_state(daemon: Daemon, params: SessionParams, call: Call) -> SessionState:
+    session = await daemon.session(params, call)
+    return state(session, daemon.pending_ids(session.id))
+
+
+async def _entries(daemon: Daemon, params: EntriesParams, call: Call) -> Entries:
+    session = await daemon.session(params, call)
+    page = session.history.entries(
+        since=params.since, before=params.before, limit=params.limit, branch=params.branch
+    )
+    return Entries(
+        entries=records(session, page.entries),
+        leaf_id=page.leaf_id,
+        next=page.next if params.since is not None else page.previous,
+    )
+
+
+async def _list_(daemon: Daemon, params: ListParams, call: Call) -> SessionList:
+    cwd = None if params.workspace is None else daemon.folder(params.workspace)
+    page = await daemon.host.list(cwd, query=params.query, limit=params.limit, cursor=params.cursor)
+    rows = [session_row(one, live=daemon.host.is_live(one.id)) for one in page.sessions]
+    return SessionList(sessions=rows, next=page.next)
+
+
+async def _new(daemon: Daemon, params: NewParams, call: Call) -> Attached:
+    session = await daemon.open(call, workspace=params.workspace, cwd=params.cwd, start="new")
+    if params.name:
+        session.rename(params.name)
+    return daemon.snapshot(call, session, HistoryParams())
+
+
+async def _switch(daemon: Daemon, params: SwitchParams, call: Call) -> Attached:
+    path = None if params.path is None else Path(params.path)
+    session = await daemon.host.switch(params.session_id, path)
+    return daemon.snapshot(call, session, params.history)
+
+
+async def _rename(daemon: Daemon, params: RenameParams, call: Call) -> SessionName:
+    session = await daemon.session(params, call)
+    name = session.rename(params.name)
+    daemon.sessions_changed("renamed", session.id)
+    return SessionName(name=name)
+
+
+async def _close(daemon: Daemon, params: SessionParams, call: Call) -> Empty:
+    await daemon.close(await daemon.session(params, call))
+    return Empty()
+
+
+async def _delete(daemon: Daemon, params: DeleteParams, call: Call) -> Empty:
+    if daemon.host.is_live(params.session_id):
+        raise SessionBusy("The session is open; close it before you delete it.")
+    await daemon.host.delete(params.session_id)
+    daemon.sessions_changed("deleted", params.session_id)
+    return Empty()
+
+
+async def _fork(daemon: Daemon, params: ForkParams, call: Call) -> Forked:
+    session = await daemon.session(params, call)
+    cwd = None if params.workspace is None else daemon.folder(params.workspace)
+    made, text = await daemon.host.fork(session, params.entry_id, params.position, cwd)
+    if params.name:
+        made.rename(params.name)
+    daemon.subscribe(call, made)
+    path = made.state().path
+    return Forked(session_id=made.id, editor_text=text, path=None if path is None else str(path))
+
+
+async def _wait(daemon: Daemon, params: WaitParams, call: Call) -> Waited:
+    session = await daemon.session(params, call)
+    last = await session.turns.wait(params.until)
+    told = None
+    if last is not None:
+        error = None if last.error is None else error_shape(last.error)
+        told = LastTurn(turn_id=last.turn_id, reason=last.reason, error=error)
+    return Waited(phase=session.state().phase, last_turn=told)

@@ -1,0 +1,88 @@
+"""Saying something: prompt, steer, follow up, abort."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from singletree.rpc.content import blocks, with_context
+from singletree.rpc.daemon import Daemon
+from singletree.rpc.protocol.turn import (
+    AbortParams,
+    AbortResult,
+    FollowUpResult,
+    PromptParams,
+    PromptResult,
+    SayParams,
+    SteerParams,
+    SteerResult,
+)
+from singletree.rpc.routes import Call, Route, Routes
+from singletree.rpc.views import queue_items
+from singletree.session.choice import Override
+
+
+def routes(daemon: Daemon) -> Routes:
+    """The methods of this topic."""
+    return {
+        "agent/prompt": Route(PromptParams, partial(_prompt, daemon)),
+        "agent/steer": Route(SteerParams, partial(_steer, daemon)),
+        "agent/followUp": Route(SayParams, partial(_follow_up, daemon)),
+        "agent/abort": Route(AbortParams, partial(_abort, daemon)),
+    }
+
+
+async def _prompt(daemon: Daemon, params: PromptParams, call: Call) -> PromptResult:
+    session = await daemon.session(params, call)
+    overrides = params.overrides
+    done = await session.turns.prompt(
+        with_context(blocks(params.content), params.context),
+        when_busy=params.when_busy,
+        client_message_id=params.client_message_id,
+        override=Override(overrides.model, overrides.thinking) if overrides else None,
+    )
+    return PromptResult(
+        disposition="started" if done.disposition == "started" else "queued",
+        turn_id=done.turn_id,
+        queue_id=done.queue_id,
+        message_id=done.message_id,
+    )
+
+
+async def _steer(daemon: Daemon, params: SteerParams, call: Call) -> SteerResult:
+    session = await daemon.session(params, call)
+    done = await session.turns.steer(
+        blocks(params.content),
+        client_message_id=params.client_message_id,
+        expected_turn_id=params.expected_turn_id,
+        when_idle=params.when_idle,
+    )
+    return SteerResult(
+        disposition="queued" if done.disposition == "handled" else done.disposition,
+        turn_id=done.turn_id,
+        queue_id=done.queue_id,
+        message_id=done.message_id,
+    )
+
+
+async def _follow_up(daemon: Daemon, params: SayParams, call: Call) -> FollowUpResult:
+    session = await daemon.session(params, call)
+    done = await session.turns.follow_up(
+        blocks(params.content), client_message_id=params.client_message_id
+    )
+    return FollowUpResult(
+        disposition="started" if done.disposition == "started" else "queued",
+        queue_id=done.queue_id,
+        position=done.position,
+        turn_id=done.turn_id,
+        message_id=done.message_id,
+    )
+
+
+async def _abort(daemon: Daemon, params: AbortParams, call: Call) -> AbortResult:
+    session = await daemon.session(params, call)
+    done = await session.turns.abort(params.scope, turn_id=params.turn_id, queue=params.queue)
+    return AbortResult(
+        aborted=done.aborted,
+        forced=done.forced,
+        queue=queue_items(done.queue) if params.queue == "return" else None,
+    )

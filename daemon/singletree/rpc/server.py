@@ -1,0 +1,54 @@
+"""The LSP door put together: routes of all topics, the daemon behind them, how it opens and closes.
+
+Imported behind the first answer. Never handles a method itself. Read next: daemon.py, handlers/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import anyio
+
+from singletree.host.host import Host
+from singletree.host.options import Options
+from singletree.rpc.connection import Door
+from singletree.rpc.daemon import Daemon
+from singletree.rpc.handlers import config, model, queue, session, tree, turn
+from singletree.rpc.lazylsp import open_language
+from singletree.rpc.routes import Routes
+from singletree.rpc.start import declare
+from singletree.rpc.wire import to_error
+
+TOPICS = (session, turn, queue, tree, model, config)
+
+
+def door_for(options: Options) -> Callable[[], AbstractAsyncContextManager[Door]]:
+    """How the door of a process with these options is opened."""
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Door]:
+        daemon = Daemon(options)
+        async with anyio.create_task_group() as tasks:
+            daemon.host = Host(options, daemon, tasks)
+            await daemon.host.assembly.sweep()
+            try:
+                yield Door(
+                    routes=routes(daemon),
+                    to_error=to_error,
+                    agent=declare(),
+                    language=open_language(lambda server: None),
+                    shutdown=lambda peer: daemon.host.close_all(),
+                    closed=daemon.gone,
+                )
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await daemon.host.close_all()
+                tasks.cancel_scope.cancel()
+
+    return opened
+
+
+def routes(daemon: Daemon) -> Routes:
+    """Every method that is served."""
+    return {name: route for topic in TOPICS for name, route in topic.routes(daemon).items()}

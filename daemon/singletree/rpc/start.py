@@ -1,0 +1,90 @@
+"""`singletree serve`: its options, and what is loaded behind the first answer.
+
+Never imports anything heavy by itself. Read next: early.py, server.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from singletree.host.places import agent_dir
+
+if TYPE_CHECKING:
+    from singletree.host.options import Options
+    from singletree.rpc.serve import OpenDoor
+
+
+def serve_main(arguments: Sequence[str]) -> NoReturn:
+    """Serve until the client leaves; the process ends with it."""
+    given = parser().parse_args(arguments)
+
+    from singletree.rpc.early import serve_stdio
+
+    def load() -> OpenDoor:
+        from singletree.rpc.server import door_for
+
+        return door_for(options_of(given))
+
+    serve_stdio(load, declare)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of `serve`."""
+    made = argparse.ArgumentParser(prog="singletree serve", add_help=True)
+    made.add_argument("--stdio", action="store_true", help="over stdin and stdout (the default)")
+    made.add_argument("--model", metavar="REF")
+    made.add_argument("--tools", metavar="LIST")
+    made.add_argument("--system-prompt", metavar="TEXT|FILE")
+    made.add_argument("--append-system-prompt", metavar="TEXT|FILE", action="append", default=[])
+    made.add_argument("--mode", choices=("ask", "acceptEdits", "readOnly", "allowAll"))
+    made.add_argument("--trust", action=argparse.BooleanOptionalAction, default=None)
+    return made
+
+
+def declare() -> dict[str, object]:
+    """What `initialize` declares of the agent (protocol.md, initialize)."""
+    return {
+        "sessions": {"list": {}, "fork": {}, "delete": {}},
+        "tree": {
+            "navigate": {},
+            "label": {},
+            "filters": ["default", "noTools", "userOnly", "labeled", "all"],
+        },
+        "steer": {},
+        "queue": {"update": {}, "reorder": {}},
+        "compact": {},
+        "permissions": {"scopes": ["once", "session", "workspace", "user"]},
+        "contentKinds": [
+            "text",
+            "image",
+            "resource_link",
+            "resource",
+            "selection",
+            "diagnostic",
+            "fileMention",
+        ],
+        "limits": {
+            "maxMessageBytes": 32 * 1024 * 1024,
+            "maxDeltaBytes": 64 * 1024,
+            "maxOpenRequests": 64,
+        },
+    }
+
+
+def options_of(given: argparse.Namespace) -> Options:
+    """The command line and the environment as the host's options."""
+    from singletree.host.options import Options
+
+    return Options(
+        agent_dir=agent_dir(os.environ),
+        environment=dict(os.environ),
+        model=given.model,
+        tools=None if given.tools is None else tuple(filter(None, given.tools.split(","))),
+        system_prompt=given.system_prompt,
+        append_system_prompt=tuple(given.append_system_prompt),
+        trust=given.trust,
+        mode=given.mode,
+    )

@@ -1,0 +1,161 @@
+"""Who answers, how hard it thinks, with which tools: chosen for a session, changed while it runs.
+
+A change counts from the next step on. It is written into the tree with the next prompt, so that
+looking around leaves no trace. Never asks a model. Read next: turns.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+import anyio.to_thread
+
+from singletree.agent.tool import Tool
+from singletree.errors import SingletreeError
+from singletree.history.entries import ModelChangeEntry, ThinkingLevelChangeEntry
+from singletree.messages import ThinkingLevel
+from singletree.model.base import Model
+from singletree.session.conversation import Conversation
+from singletree.session.settings import Settings
+
+LEVELS: tuple[ThinkingLevel, ...] = (
+    "off",
+    "minimal",
+    "low",
+    "medium",
+    "high",
+    "xhigh",
+    "max",
+)
+
+NO_MODEL = "No model is chosen."
+NO_MODEL_HINT = "Choose one with agent/model/set, or set defaultModel in settings.json."
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """Another choice for one turn alone."""
+
+    model: str | None = None
+    thinking: ThinkingLevel | None = None
+
+
+class Choice:
+    """The choices of one session."""
+
+    def __init__(
+        self,
+        talk: Conversation,
+        tools: Sequence[Tool],
+        settings: Callable[[], Settings],
+        first: Callable[[], Awaitable[str]],
+        find: Callable[[str], Model],
+        changed: Callable[[], None],
+    ) -> None:
+        self._talk = talk
+        self._settings = settings
+        self._first = first
+        self._find = find
+        self._changed = changed
+        self._found: Model | None = None
+        self._level: ThinkingLevel | None = None
+        self.override = Override()
+        self.ref: str | None = None
+        self.all_tools = tuple(tools)
+        self.tools = self.all_tools
+
+    def restore(self) -> None:
+        """Go on with what the branch was answered with last."""
+        projection = self._talk.projection()
+        if projection.model is not None:
+            self.ref = "/".join(projection.model)
+        if any(e.type == "thinking_level_change" for e in self._talk.path()):
+            self._level = projection.thinking
+
+    async def settle(self) -> None:
+        """Find the model of the next step; the one to begin with, where nobody has chosen yet.
+
+        Raises `no_model` or `auth_required`. Reads files, so it does not stand in the loop.
+        """
+        if self.ref is None and self.override.model is None:
+            ref = await self._first()
+            if self.ref is None:
+                self.ref = ref
+                self._changed()
+        await anyio.to_thread.run_sync(self.model)
+
+    def model(self) -> Model:
+        """The model of the next step. Raises `no_model` or `auth_required`."""
+        ref = self.override.model or self.ref
+        if ref is None:
+            raise SingletreeError(NO_MODEL, code="no_model", hint=NO_MODEL_HINT)
+        if self._found is None or self._found.info.ref != ref:
+            self._found = self._find(ref)
+        return self._found
+
+    def forget_found(self) -> None:
+        """Keys or models have changed: look again at the next step."""
+        self._found = None
+
+    @property
+    def thinking(self) -> ThinkingLevel:
+        """The level of the next step, one the model has."""
+        wanted = self.override.thinking or self._level or self._default_level()
+        try:
+            return nearest(wanted, self.model().info.levels)
+        except SingletreeError:
+            return wanted
+
+    async def set_model(self, ref: str) -> None:
+        """Choose the model. Raises `no_model` or `auth_required`."""
+        self._found = await anyio.to_thread.run_sync(self._find, ref)
+        self.ref = self._found.info.ref
+        self._changed()
+
+    def levels(self) -> Sequence[ThinkingLevel]:
+        """Those the model has."""
+        try:
+            return self.model().info.levels
+        except SingletreeError:
+            return ("off",)
+
+    def set_thinking(self, level: ThinkingLevel) -> None:
+        """Choose the thinking level."""
+        self._level = level
+        self._changed()
+
+    def set_tools(self, names: Sequence[str]) -> None:
+        """Choose the active tools."""
+        known = {tool.name for tool in self.all_tools}
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise SingletreeError(
+                f"There is no tool {unknown[0]}; there are {', '.join(sorted(known))}.",
+                code="not_found",
+            )
+        self.tools = tuple(tool for tool in self.all_tools if tool.name in names)
+        self._changed()
+
+    def record(self) -> None:
+        """Write down model and thinking level where the branch knows others."""
+        projection, info = self._talk.projection(), self.model().info
+        if projection.model != (info.provider, info.id):
+            self._talk.add(ModelChangeEntry(provider=info.provider, model_id=info.id))
+        if projection.thinking != self.thinking:
+            self._talk.add(ThinkingLevelChangeEntry(thinking_level=self.thinking))
+
+    def _default_level(self) -> ThinkingLevel:
+        settings = self._settings()
+        ref = self.override.model or self.ref or ""
+        return settings.model_thinking_levels.get(ref, settings.default_thinking_level)
+
+
+def nearest(wanted: ThinkingLevel, levels: Sequence[ThinkingLevel]) -> ThinkingLevel:
+    """The level itself, else the next higher one there is, else the highest."""
+    if wanted in levels:
+        return wanted
+    place = LEVELS.index(wanted)
+    above = [level for level in LEVELS[place:] if level in levels]
+    below = [level for level in reversed(LEVELS[:place]) if level in levels]
+    return (above or below or ["off"])[0]

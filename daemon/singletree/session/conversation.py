@@ -1,0 +1,120 @@
+"""The tree as the steward uses it: whatever is added is told, whatever is asked is projected.
+
+One place appends entries, so that each is told exactly once and in order. Never runs a model.
+Read next: session.py and memory.py, which share one Conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from singletree.compaction.budget import Size, context_tokens
+from singletree.context.projection import Projection, extend, project
+from singletree.errors import SessionReadOnly
+from singletree.history.entries import (
+    CompactionEntry,
+    ContextEditEntry,
+    Entry,
+    LabelEntry,
+)
+from singletree.history.record import HERE, History, Where
+from singletree.session.events import EntryAppended, LeafMoved, SessionEvent
+
+LeafCause = Literal["append", "navigate", "label", "compact"]
+
+READ_ONLY = "This session is open for reading only; fork it to go on."
+
+
+class Conversation:
+    """A history that tells. `fixed`: tokens of what every request carries besides the messages."""
+
+    def __init__(self, history: History, emit: Callable[[SessionEvent], None]) -> None:
+        self.history = history
+        self.fixed = 0
+        self._emit = emit
+        self._known: tuple[int, list[Entry], Projection] | None = None
+
+    def check_writable(self) -> None:
+        """Raise where nothing may be added (a file of a newer version)."""
+        if self.history.read_only:
+            raise SessionReadOnly(READ_ONLY)
+
+    def add(
+        self,
+        entry: Entry,
+        *,
+        id: str | None = None,
+        after: Where = HERE,
+        cause: LeafCause = "append",
+    ) -> Entry:
+        """Append an entry (one write) and tell of it; it becomes the leaf."""
+        self.check_writable()
+        placed = self.history.append(entry, id=id, after=after)
+        self._extend(placed, after)
+        self._emit(EntryAppended(placed))
+        self._tell_leaf(cause)
+        return placed
+
+    def move(self, entry_id: str | None) -> None:
+        """Set the leaf without adding anything that a model could see."""
+        if self.history.move(entry_id):
+            self._known = None
+            self._tell_leaf("navigate")
+
+    def label(self, entry_id: str, label: str | None) -> Entry:
+        """Put a bookmark on an entry, or take it away."""
+        self.history.entry(entry_id)
+        text = (label or "").strip() or None
+        return self.add(LabelEntry(target_id=entry_id, label=text), cause="label")
+
+    def hide(self, entry_ids: Sequence[str]) -> None:
+        """Keep failed attempts in the file and out of every later request."""
+        for entry_id in entry_ids:
+            self.add(ContextEditEntry(target_id=entry_id))
+
+    def path(self) -> list[Entry]:
+        """The active path as far as the context needs it."""
+        return self._now()[0]
+
+    def projection(self) -> Projection:
+        """The active path as messages; made anew only when the tree has changed."""
+        return self._now()[1]
+
+    def size(self) -> Size:
+        """Tokens of the context: measured by the provider where possible, else estimated."""
+        path, projection = self._now()
+        return context_tokens(path, projection)
+
+    def tokens(self) -> int:
+        """The figure that is compared with the threshold."""
+        size = self.size()
+        return size.tokens + (self.fixed if size.at is None else 0)
+
+    def shown_tokens(self) -> int | None:
+        """The same for a person: None where an estimate after a compaction would mislead."""
+        size = self.size()
+        if size.at is None and any(isinstance(e, CompactionEntry) for e in self.path()):
+            return None
+        return size.tokens + (self.fixed if size.at is None and size.tokens else 0)
+
+    def _tell_leaf(self, cause: LeafCause) -> None:
+        self._emit(LeafMoved(self.history.leaf, self.history.tree_version, cause))
+
+    def _now(self) -> tuple[list[Entry], Projection]:
+        version = self.history.tree_version
+        if self._known is None or self._known[0] != version:
+            path = self.history.context_path()
+            self._known = (version, path, project(path))
+        return self._known[1], self._known[2]
+
+    def _extend(self, entry: Entry, after: Where) -> None:
+        """Carry the projection on where an entry only adds to it."""
+        known, self._known = self._known, None
+        if known is None or after is not HERE:
+            return
+        version = self.history.tree_version
+        projection = extend(known[2], entry)
+        if projection is not None and version == known[0] + 1:
+            known[1].append(entry)
+            self._known = (version, known[1], projection)

@@ -1,0 +1,135 @@
+"""What becomes of the agent's events: ended messages are entries before anybody is told of them.
+
+Between a steering text leaving the queue and its entry being in the file nothing is awaited, so it
+is always in exactly one of the two. Never starts a run. Read next: turns.py, partials.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from singletree.agent.draft import Draft
+from singletree.agent.events import AgentEvent
+from singletree.history.entries import MessageEntry
+from singletree.messages import AssistantMessage, ToolCall, Usage
+from singletree.model.base import Finished, ModelInfo
+from singletree.session.conversation import Conversation
+from singletree.session.events import (
+    MessageDelta,
+    MessageEnded,
+    MessageStarted,
+    RunEnded,
+    RunStarted,
+    SessionEvent,
+    StepEnded,
+    StepStarted,
+    ToolEnded,
+    ToolStarted,
+    UsageChanged,
+)
+from singletree.session.partials import EVERY, drop_partial, write_partial
+from singletree.session.queue import Queue
+from singletree.session.state import LiveAnswer
+from singletree.session.totals import added
+
+
+class Ears:
+    """Hears one session's agent."""
+
+    def __init__(
+        self,
+        talk: Conversation,
+        queue: Queue,
+        partial: Path,
+        info: Callable[[], ModelInfo],
+        answered: Callable[[], None],
+        emit: Callable[[SessionEvent], None],
+    ) -> None:
+        self._talk = talk
+        self._queue = queue
+        self._partial = partial
+        self._info = info
+        self._answered = answered
+        self._emit = emit
+        self._draft: tuple[str, Draft] | None = None
+        self._fresh = False
+        self._on_disk = False
+        self.open_calls: dict[str, ToolCall] = {}
+        self.usage = Usage()
+        self.last: tuple[str, AssistantMessage] | None = None
+
+    def begin(self) -> None:
+        """A turn begins: count its tokens anew."""
+        self.usage = Usage()
+        self.last = None
+
+    @property
+    def live(self) -> LiveAnswer | None:
+        """The answer that streams, as far as it came."""
+        if self._draft is None:
+            return None
+        entry_id, draft = self._draft
+        return LiveAnswer(entry_id, draft.message())
+
+    def hear(self, event: AgentEvent) -> None:
+        """One event of the agent: keep what it brings, then pass it on."""
+        match event:
+            case MessageStarted(id=entry_id, message=AssistantMessage()):
+                self._draft = (entry_id, Draft(self._info()))
+            case MessageDelta(event=delta) if self._draft is not None:
+                if not isinstance(delta, Finished):
+                    self._draft[1].feed(delta)
+                    self._fresh = True
+            case MessageEnded():
+                self._ended(event)
+                return
+            case ToolStarted(call=call):
+                self.open_calls[call.id] = call
+            case ToolEnded(call=call):
+                self.open_calls.pop(call.id, None)
+            case _:
+                pass
+        if not isinstance(event, RunStarted | RunEnded | StepStarted | StepEnded):
+            self._emit(event)
+
+    async def keep_partials(self) -> None:
+        """While a turn runs: what streamed reaches the disk within a second."""
+        while True:
+            await anyio.sleep(EVERY)
+            live = self.live if self._fresh else None
+            if live is not None:
+                self._fresh = False
+                self._on_disk = True
+                await anyio.to_thread.run_sync(
+                    write_partial, self._partial, live.entry_id, live.message
+                )
+            elif self._draft is None:
+                await self.drop_partial()
+
+    async def drop_partial(self) -> None:
+        """The answer is an entry: the copy beside the session goes."""
+        if self._on_disk and self._draft is None:
+            self._on_disk = False
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(drop_partial, self._partial)
+
+    def _ended(self, event: MessageEnded) -> None:
+        message = event.message
+        answer = message if isinstance(message, AssistantMessage) else None
+        if answer is not None:
+            self._draft = None
+            self._fresh = False
+        entry = MessageEntry(message=message)
+        self._emit(event)
+        self._talk.add(entry, id=event.id)
+        self._queue.said(event.id)
+        if answer is not None:
+            self.last = (event.id, answer)
+            if answer.stop_reason not in ("error", "aborted"):
+                self._answered()
+            self.usage = added(self.usage, answer.usage)
+            self._emit(UsageChanged(self._talk.tokens(), self._info().context_window, answer.usage))

@@ -1,0 +1,215 @@
+"""What waits to be said: steering and follow-ups, durable until they are entries.
+
+The list lives in memory and, as a whole, in one small file: a text is on the disk before its sender
+hears that it was accepted, and after a crash it comes back paused, never sent by itself. Every
+change grows `version`, so that a client's view can be checked. Never knows the agent or the wire.
+Read next: session.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from singletree.errors import SingletreeError, StaleError
+from singletree.messages import AgentMessage, Block, UserMessage
+from singletree.session.events import QueueItem
+
+Kind = Literal["steer", "followUp"]
+Mode = Literal["all", "one-at-a-time"]
+
+MOST_WAITING = 100
+"""More than anybody types ahead; a client that loops gets `queue_full`."""
+
+_CONTENT: TypeAdapter[list[Block]] = TypeAdapter(list[Block])
+_STORED: TypeAdapter[list[QueueItem]] = TypeAdapter(list[QueueItem])
+
+
+def said_in(item: QueueItem) -> list[Block]:
+    """A waiting text as the content of a message."""
+    return _CONTENT.validate_python(list(item.content))
+
+
+class Queue:
+    """Steering and follow-ups of one session, in the order in which they will be said."""
+
+    def __init__(self, path: Path, changed: Callable[[], None]) -> None:
+        self._path = path
+        self._changed = changed
+        self._items: list[QueueItem] = []
+        self._made = 0
+        self.version = 0
+        self.modes: dict[Kind, Mode] = {"steer": "one-at-a-time", "followUp": "one-at-a-time"}
+
+    def set_mode(self, kind: Kind, mode: Mode) -> None:
+        """Take all of a kind at once, or one at a time."""
+        self.modes[kind] = mode
+        self._touch()
+
+    def load(self) -> list[QueueItem]:
+        """What the last life left in the file; a damaged file is kept aside. Reads the disk."""
+        try:
+            return _STORED.validate_json(self._path.read_bytes())
+        except FileNotFoundError:
+            return []
+        except (ValidationError, OSError):
+            self._path.replace(self._path.with_suffix(".damaged"))
+            return []
+
+    def restore(self, stored: Sequence[QueueItem], said: Callable[[str], bool]) -> None:
+        """Take back what was left, paused, but for what had become an entry (`said`)."""
+        left = [replace(item, paused=True) for item in stored if not said(item.entry_id)]
+        self._made = max((int(i.queue_id[1:]) for i in left if i.queue_id[1:].isdigit()), default=0)
+        if left:
+            self._items = left
+            self._touch()
+
+    @property
+    def items(self) -> tuple[QueueItem, ...]:
+        """All that waits."""
+        return tuple(self._items)
+
+    def waiting(self, kind: Kind) -> bool:
+        """Whether anything of this kind would be taken."""
+        return any(i.kind == kind and not i.paused for i in self._items)
+
+    def add(
+        self,
+        kind: Kind,
+        entry_id: str,
+        content: Sequence[Mapping[str, JsonValue]],
+        client_message_id: str | None = None,
+    ) -> QueueItem:
+        """Put a text at the end; call `store` before telling anybody that it is accepted."""
+        if len(self._items) >= MOST_WAITING:
+            raise SingletreeError(
+                f"{MOST_WAITING} messages are waiting already; clear the queue or wait.",
+                code="queue_full",
+            )
+        self._made += 1
+        item = QueueItem(
+            f"q{self._made}", kind, tuple(content), client_message_id, entry_id=entry_id
+        )
+        self._items.append(item)
+        self._touch()
+        return item
+
+    def take(self, kind: Kind) -> list[QueueItem]:
+        """Take what is next of a kind: one or all, by its mode. The caller says it at once."""
+        ready = [i for i in self._items if i.kind == kind and not i.paused]
+        if self.modes[kind] == "one-at-a-time":
+            ready = ready[:1]
+        if ready:
+            taken = {i.queue_id for i in ready}
+            self._items = [i for i in self._items if i.queue_id not in taken]
+            self._touch()
+        return ready
+
+    def steering(self) -> list[tuple[str | None, AgentMessage]]:
+        """What a running agent may take, with the ids of the entries to be."""
+        ready = (i for i in self._items if i.kind == "steer" and not i.paused)
+        return [(i.entry_id, UserMessage(content=said_in(i))) for i in ready]
+
+    def said(self, entry_id: str) -> QueueItem | None:
+        """The running turn took this one: it is an entry now."""
+        found = next((i for i in self._items if i.entry_id == entry_id), None)
+        if found is not None:
+            self._items.remove(found)
+            self._touch()
+        return found
+
+    def position(self, queue_id: str) -> int | None:
+        """How many stand before it, or None when it is gone."""
+        return next((n for n, i in enumerate(self._items) if i.queue_id == queue_id), None)
+
+    def remove(self, queue_ids: Sequence[str], version: int | None = None) -> list[QueueItem]:
+        """Take some out without saying them."""
+        self._expect(version)
+        for queue_id in queue_ids:
+            self._at(queue_id)
+        out = [i for i in self._items if i.queue_id in queue_ids]
+        self._items = [i for i in self._items if i.queue_id not in queue_ids]
+        self._touch()
+        return out
+
+    def clear(self, kind: Kind | None = None, version: int | None = None) -> list[QueueItem]:
+        """Take all of a kind (or all) out and hand them back."""
+        self._expect(version)
+        out = [i for i in self._items if kind in (None, i.kind)]
+        if out:
+            self._items = [i for i in self._items if i not in out]
+            self._touch()
+        return out
+
+    def update(
+        self,
+        queue_id: str,
+        *,
+        content: Sequence[Mapping[str, JsonValue]] | None = None,
+        kind: Kind | None = None,
+        paused: bool | None = None,
+        version: int | None = None,
+    ) -> QueueItem:
+        """Change one: its text, its kind, or whether it waits for a person."""
+        self._expect(version)
+        at = self._at(queue_id)
+        old = self._items[at]
+        new = replace(
+            old,
+            content=old.content if content is None else tuple(content),
+            kind=kind or old.kind,
+            paused=old.paused if paused is None else paused,
+        )
+        self._items[at] = new
+        self._touch()
+        return new
+
+    def reorder(self, queue_ids: Sequence[str], version: int | None = None) -> None:
+        """Put the named ones first, in this order; the others keep theirs."""
+        self._expect(version)
+        named = [self._items[self._at(q)] for q in dict.fromkeys(queue_ids)]
+        rest = [i for i in self._items if i.queue_id not in queue_ids]
+        self._items = named + rest
+        self._touch()
+
+    def store(self) -> None:
+        """Write the list as it now is, at once or not at all; no file when nothing waits.
+
+        Slow (it syncs): call it in a worker thread.
+        """
+        items = self.items
+        if not items:
+            self._path.unlink(missing_ok=True)
+            return
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        fresh = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+            out.write(json.dumps(_STORED.dump_python(list(items), mode="json")).encode())
+            out.flush()
+            os.fsync(out.fileno())
+        fresh.replace(self._path)
+
+    def _at(self, queue_id: str) -> int:
+        at = self.position(queue_id)
+        if at is None:
+            raise SingletreeError(
+                f"No queued message {queue_id}; it was sent or removed.", code="not_found"
+            )
+        return at
+
+    def _expect(self, version: int | None) -> None:
+        if version is not None and version != self.version:
+            raise StaleError(
+                f"The queue is at version {self.version}, not {version}; look at it again.",
+                detail={"version": self.version},
+            )
+
+    def _touch(self) -> None:
+        self.version += 1
+        self._changed()
