@@ -55,12 +55,6 @@ def _serve(rest: list[str]) -> int:
     serve_main(rest)
 
 
-def _chat(rest: list[str]) -> int:
-    from singletree.chat import main as chat
-
-    return chat(rest)
-
-
 def _describe(rest: list[str]) -> int:
     from singletree.rpc.describe import describe_main
 
@@ -94,7 +88,6 @@ def _print(lines: Iterator[str]) -> int:
 
 COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "serve": _serve,
-    "chat": _chat,
     "describe": _describe,
     "sessions": _sessions,
     "doctor": _doctor,

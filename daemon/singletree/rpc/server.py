@@ -14,10 +14,10 @@ from singletree.host.host import Host
 from singletree.host.options import Options
 from singletree.rpc.connection import Door
 from singletree.rpc.daemon import Daemon
+from singletree.rpc.declared import declare
 from singletree.rpc.handlers import config, model, queue, session, tree, turn
 from singletree.rpc.lazylsp import open_language
 from singletree.rpc.routes import Routes
-from singletree.rpc.start import declare
 from singletree.rpc.wire import to_error
 
 TOPICS = (session, turn, queue, tree, model, config)

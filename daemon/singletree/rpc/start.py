@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from singletree.host.places import agent_dir
+from singletree.rpc.declared import declare
 
 if TYPE_CHECKING:
     from singletree.host.options import Options
@@ -42,36 +43,6 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--mode", choices=("ask", "acceptEdits", "readOnly", "allowAll"))
     made.add_argument("--trust", action=argparse.BooleanOptionalAction, default=None)
     return made
-
-
-def declare() -> dict[str, object]:
-    """What `initialize` declares of the agent (protocol.md, initialize)."""
-    return {
-        "sessions": {"list": {}, "fork": {}, "delete": {}},
-        "tree": {
-            "navigate": {},
-            "label": {},
-            "filters": ["default", "noTools", "userOnly", "labeled", "all"],
-        },
-        "steer": {},
-        "queue": {"update": {}, "reorder": {}},
-        "compact": {},
-        "permissions": {"scopes": ["once", "session", "workspace", "user"]},
-        "contentKinds": [
-            "text",
-            "image",
-            "resource_link",
-            "resource",
-            "selection",
-            "diagnostic",
-            "fileMention",
-        ],
-        "limits": {
-            "maxMessageBytes": 32 * 1024 * 1024,
-            "maxDeltaBytes": 64 * 1024,
-            "maxOpenRequests": 64,
-        },
-    }
 
 
 def options_of(given: argparse.Namespace) -> Options:
