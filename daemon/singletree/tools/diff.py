@@ -56,6 +56,17 @@ def blocks(view: View, changes: Sequence[Change]) -> list[Block]:
     return found + ([_block(view, group)] if group else [])
 
 
+def merged(found: Sequence[Block]) -> list[Block]:
+    """Blocks that follow each other without a line between them made one."""
+    out: list[Block] = []
+    for block in found:
+        if out and out[-1].at + len(out[-1].old) == block.at:
+            last = out.pop()
+            block = Block(last.at, last.old + block.old, last.new + block.new)
+        out.append(block)
+    return out
+
+
 def numbered(view: View, found: Sequence[Block]) -> str:
     """Lines with their numbers: old ones for what stays and goes, new ones for what comes."""
     old = _lines(view.text)

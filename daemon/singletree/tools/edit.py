@@ -2,13 +2,13 @@
 
 Only what is replaced changes: line ends, a byte order mark and bytes that are no UTF-8 stay as they
 are. What is not found, or found more than once, changes nothing, and the error says where the
-nearest is. Never opens a file by itself. Read next: match.py (how a text is found), replace.py.
+nearest is. Never opens a file by itself. Read next: match.py (how a text is found),
+replace.py (what takes its place).
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,12 +19,13 @@ from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
 from singletree.messages import well_formed
 from singletree.tools.binary import binary_kind
-from singletree.tools.diff import Change, apply, blocks, numbered, patch
+from singletree.tools.diff import Change, apply, blocks, merged, numbered, patch
 from singletree.tools.looks import shown_name
 from singletree.tools.match import EOL, How, Spot, View, find_spots
 from singletree.tools.missed import missed, several
 from singletree.tools.paths import claim, locate, trouble
 from singletree.tools.replace import replacement
+from singletree.tools.shapes import edit_shape
 from singletree.tools.truncate import plural
 from singletree.tools.world import World
 
@@ -57,7 +58,7 @@ OVERLAP = (
 NO_CHANGE = "{path} already is as asked: old and new text are the same. Nothing was changed."
 FOLDER = "{path} is a folder, not a file."
 NOT_PLAIN = "{path} is not a plain file: it cannot be edited."
-BINARY = "{path} is no text ({kind}): it cannot be edited. Nothing was changed."
+BINARY = "{path} is not text ({kind}): it cannot be edited. Nothing was changed."
 
 BOM = "\ufeff"
 
@@ -125,7 +126,7 @@ def edit_tool(world: World) -> Tool:
         typed(EditArgs, run),
         SNIPPET,
         GUIDELINES,
-        prepare=prepare,
+        prepare=edit_shape,
     )
 
 
@@ -148,32 +149,14 @@ def apply_edits(data: bytes, edits: Sequence[Edit], name: str = "the file") -> E
     ]
     changes = _changes(view, spots, pairs, name)
     found = blocks(view, changes)
+    whole = merged(found)
     return Edited(
         (bom + apply(view.text, changes)).encode("utf-8", "surrogateescape"),
         tuple(spot.how for spot in spots),
         tuple(block.at + 1 for block in found),
-        numbered(view, found),
-        patch(view, found, name),
+        numbered(view, whole),
+        patch(view, whole, name),
     )
-
-
-def prepare(raw: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-    """Arguments in other shapes that models send: one edit without a list, JSON in a string."""
-    shaped = dict(raw)
-    edits = shaped.get("edits")
-    if isinstance(edits, str):
-        try:
-            edits = json.loads(edits)
-        except ValueError:
-            edits = [edits]
-    if isinstance(edits, dict):
-        edits = [edits]
-    old, new = shaped.pop("oldText", None), shaped.pop("newText", None)
-    if isinstance(old, str) and isinstance(new, str):
-        edits = [*(edits if isinstance(edits, list) else []), {"oldText": old, "newText": new}]
-    if edits is not None:
-        shaped["edits"] = edits
-    return shaped
 
 
 def _only(view: View, old: str, new: str, label: str, name: str) -> Spot:

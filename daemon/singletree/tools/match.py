@@ -168,10 +168,11 @@ def _indent_map(view: View, first: int, old: list[str]) -> dict[str, str] | None
 def _position(view: View, line: int, column: int, *, late: bool) -> int | None:
     """The place in the text of a column of what a line looks like; None inside a character.
 
-    At the end of what is seen, blanks behind it belong to it. `late`: behind what cannot be seen.
+    The end of what is seen is the end of the line: blanks there are before it. `late`: behind what
+    cannot be seen.
     """
     here = view.lines[line]
-    if not late and column and column == len(view.looks[line]):
+    if column == len(view.looks[line]) and (column or late):
         return here.end
     content = view.text[here.start : here.end]
     if content.isascii():

@@ -23,7 +23,7 @@ NEAR = (
 )
 THERE = "\n{lines} of the file:\n{text}"
 SEVERAL = (
-    "{edit} is in {path} {count} times: in lines {lines}. Nothing was changed."
+    "{edit} is in {path} {count} times: in {lines}. Nothing was changed."
     " Add lines from before or after it, so that it fits only one place."
 )
 
@@ -44,8 +44,9 @@ def missed(view: View, old: str, new: str, label: str, name: str) -> ToolError:
 
 def several(view: View, spots: Sequence[Spot], label: str, name: str) -> ToolError:
     """Found more than once: where."""
-    numbers = [str(view.line_at(spot.start) + 1) for spot in spots[:MAX_PLACES]]
-    lines = ", ".join(numbers) + (" ..." if len(spots) > MAX_PLACES else "")
+    numbers = list(dict.fromkeys(view.line_at(spot.start) + 1 for spot in spots))
+    lines = ("line " if len(numbers) == 1 else "lines ") + ", ".join(map(str, numbers[:MAX_PLACES]))
+    lines += " and more" if len(numbers) > MAX_PLACES else ""
     return ToolError(SEVERAL.format(edit=label, path=name, count=len(spots), lines=lines))
 
 

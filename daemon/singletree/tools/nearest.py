@@ -35,7 +35,7 @@ def nearest(view: View, old: str) -> Near | None:
     given = old.strip("\n").split("\n")
     bare = [looks(line).strip() for line in given]
     start = _by_votes(view, bare)
-    if start is None:
+    if start is None and any(bare):
         start = _by_likeness(view, bare)
     if start is None:
         return None

@@ -25,6 +25,7 @@ from singletree.tools.images import picture_type
 from singletree.tools.looks import shown_name
 from singletree.tools.paths import Place, locate, trouble
 from singletree.tools.pictures import MAX_PICTURE, show_picture
+from singletree.tools.shapes import path_shape
 from singletree.tools.shrink import Shrink, pillow
 from singletree.tools.truncate import MAX_BYTES, MAX_LINES, details_of, format_size, plural
 from singletree.tools.window import Seen, Window
@@ -51,14 +52,14 @@ LONG_LINE = (
 )
 NEXT_LINE = " The next line is offset={next}."
 FOREIGN = (
-    "[Not UTF-8: bytes that are no text are shown as \ufffd. An edit leaves them as they are.]"
+    "[Not UTF-8: bytes that are not text are shown as \ufffd; an edit leaves them as they are.]"
 )
 DRAWN = "[Control characters are shown as pictures, for example \u241b for escape.]"
 UNSAVED = "[This is the unsaved text in the editor. Commands still see the file as last saved.]"
 
 FOLDER = "{path} is a folder. List it with ls."
 NOT_PLAIN = "{path} is not a plain file: it is a device, a pipe or a socket."
-BINARY = "[{path} is no text: {kind}, {size}. Its bytes are not shown.]"
+BINARY = "[{path} is not text: {kind}, {size}. Its bytes are not shown.]"
 UTF_16 = "[{path} is {kind}, {size}. It is not shown; iconv can turn it into UTF-8.]"
 
 OptionalLine = Annotated[int | None, WithJsonSchema({"type": "integer"})]
@@ -95,7 +96,15 @@ def read_tool(world: World, shrink: Shrink | None = None) -> Tool:
             raise trouble(args.path, error) from error
 
     return Tool(
-        "read", "Read", "read", DESCRIPTION, ReadArgs, typed(ReadArgs, run), SNIPPET, GUIDELINES
+        "read",
+        "Read",
+        "read",
+        DESCRIPTION,
+        ReadArgs,
+        typed(ReadArgs, run),
+        SNIPPET,
+        GUIDELINES,
+        prepare=path_shape,
     )
 
 

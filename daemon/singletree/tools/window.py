@@ -66,16 +66,16 @@ class Window:
         """What may be shown, after the last piece."""
         full = self._full()
         more = self._lines() >= self._offset + self._taken_newlines
-        taken = self._taken_bytes - (1 if full and more else 0)
-        raw = bytes(self._buffer[:taken])
+        raw = bytes(self._buffer)
         decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
-        text = decoder.decode(raw, final=len(raw) == taken)
+        text = decoder.decode(raw, final=len(raw) == self._taken_bytes)
         cut = keep_head(shown(text), MAX_LINES, self._size)
-        open_line = 1 if taken and not full and not self._ends_with_newline else 0
+        ends_open = self._taken_bytes and not full and not self._ends_with_newline
         cut = replace(
             cut,
-            total_lines=self._taken_newlines + open_line,
-            total_bytes=taken,
+            text=cut.text.removesuffix("\n") if full and more and cut.by is None else cut.text,
+            total_lines=self._taken_newlines + (1 if ends_open else 0),
+            total_bytes=self._taken_bytes - (1 if full and more else 0),
             first=self._offset,
             last=self._offset + cut.lines - 1,
         )

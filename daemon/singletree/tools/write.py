@@ -11,6 +11,7 @@ from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
 from singletree.tools.looks import FOREIGN, shown_name
 from singletree.tools.paths import claim, locate_new
+from singletree.tools.shapes import write_shape
 from singletree.tools.truncate import format_size, plural
 from singletree.tools.world import World
 
@@ -62,5 +63,13 @@ def write_tool(world: World) -> Tool:
         return ToolOutput.text("\n".join(notes), details={"created": not place.kind})
 
     return Tool(
-        "write", "Write", "edit", DESCRIPTION, WriteArgs, typed(WriteArgs, run), SNIPPET, GUIDELINES
+        "write",
+        "Write",
+        "edit",
+        DESCRIPTION,
+        WriteArgs,
+        typed(WriteArgs, run),
+        SNIPPET,
+        GUIDELINES,
+        prepare=write_shape,
     )
