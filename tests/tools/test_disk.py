@@ -37,7 +37,7 @@ async def test_what_is_at_a_path(tmp_path: Path) -> None:
 
 
 async def test_a_file_comes_in_pieces(tmp_path: Path) -> None:
-    data = os.urandom(700_000)
+    data = os.urandom(2_500_000)
     (tmp_path / "f").write_bytes(data)
     pieces = [piece async for piece in Disk().chunks(tmp_path / "f")]
     assert len(pieces) == 3 and b"".join(pieces) == data == await Disk().read(tmp_path / "f")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 
 import pytest
@@ -161,7 +161,7 @@ class Editor(Disk):
     async def stat(self, path: Path) -> Stat | None:
         return Stat("file", len(self._text), dirty=True) if path == self._path else None
 
-    async def chunks(self, path: Path) -> AsyncIterator[bytes]:
+    async def chunks(self, path: Path) -> AsyncGenerator[bytes, None]:
         for at in range(0, len(self._text), 3):
             yield self._text[at : at + 3]
 

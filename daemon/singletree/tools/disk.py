@@ -12,7 +12,7 @@ import os
 import secrets
 import stat
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from singletree.errors import ToolError
 from singletree.tools.paths import resolve, trouble
 from singletree.tools.world import Files, Listed, Shell, Stat, Written
 
-CHUNK = 256 * 1024
+CHUNK = 1024 * 1024
 
 IS_FOLDER = "{path} is a folder: a file cannot be written there."
 NOT_PLAIN = "{path} is not a plain file (a device, a pipe or a socket): it is not written."
@@ -41,8 +41,8 @@ class Disk:
         """The whole file."""
         return await to_thread.run_sync(path.read_bytes)
 
-    async def chunks(self, path: Path) -> AsyncIterator[bytes]:
-        """The file in pieces of a quarter of a megabyte."""
+    async def chunks(self, path: Path) -> AsyncGenerator[bytes, None]:
+        """The file in pieces of a megabyte."""
         async with await anyio.open_file(path, "rb") as file:
             while piece := await file.read(CHUNK):
                 yield piece

@@ -12,10 +12,9 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 from anyio import to_thread
-from pydantic import Field, JsonValue, WithJsonSchema
+from pydantic import Field, JsonValue
 
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
@@ -62,15 +61,13 @@ NOT_PLAIN = "{path} is not a plain file: it is a device, a pipe or a socket."
 BINARY = "[{path} is not text: {kind}, {size}. Its bytes are not shown.]"
 UTF_16 = "[{path} is {kind}, {size}. It is not shown; iconv can turn it into UTF-8.]"
 
-OptionalLine = Annotated[int | None, WithJsonSchema({"type": "integer"})]
-
 
 class ReadArgs(Args):
     """What read takes."""
 
     path: str = Field(description=PATH)
-    offset: OptionalLine = Field(default=None, description=OFFSET)
-    limit: OptionalLine = Field(default=None, description=LIMIT)
+    offset: int | None = Field(default=None, description=OFFSET)
+    limit: int | None = Field(default=None, description=LIMIT)
 
 
 def read_tool(world: World, shrink: Shrink | None = None) -> Tool:
@@ -111,11 +108,12 @@ def read_tool(world: World, shrink: Shrink | None = None) -> Tool:
 async def _pieces(world: World, path: Path) -> AsyncGenerator[bytes, None]:
     """The file in pieces, the first of them long enough to tell its kind."""
     head = b""
-    async for piece in world.files.chunks(path):
-        head += piece
-        if len(head) >= HEAD:
-            yield head
-            head = b""
+    async with aclosing(world.files.chunks(path)) as chunks:
+        async for piece in chunks:
+            head += piece
+            if len(head) >= HEAD:
+                yield head
+                head = b""
     if head:
         yield head
 

@@ -6,7 +6,7 @@ sandbox are only other implementations. Never knows who they are. Read next: dis
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,8 +52,8 @@ class Files(Protocol):
         """The whole file. OSError as from the disk."""
         ...
 
-    def chunks(self, path: Path) -> AsyncIterator[bytes]:
-        """The file in pieces, so that a huge one costs no memory."""
+    def chunks(self, path: Path) -> AsyncGenerator[bytes, None]:
+        """The file in pieces, so that a huge one costs no memory. Closing it closes the file."""
         ...
 
     async def entries(self, path: Path) -> list[Listed]:
