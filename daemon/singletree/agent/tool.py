@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from singletree.agent.mistakes import as_problems, explain
+from singletree.agent.plain import plain_schema
 from singletree.agent.repair import repaired
 from singletree.agent.schema import problems
 from singletree.errors import ToolError
@@ -96,26 +96,8 @@ class Tool:
     @property
     def spec(self) -> ToolSpec:
         """What the model is told."""
-        schema = self.schema if self.schema is not None else _schema(self.args)
+        schema = self.schema if self.schema is not None else plain_schema(self.args)
         return ToolSpec(self.name, self.description, schema)
-
-
-@lru_cache(maxsize=256)
-def _schema(args: type[BaseModel]) -> Mapping[str, JsonValue]:
-    """The JSON schema of a model, without the titles that only cost tokens."""
-    schema: dict[str, JsonValue] = args.model_json_schema()
-    return {key: _untitled(key, value) for key, value in schema.items() if key != "title"}
-
-
-def _untitled(key: str, value: JsonValue) -> JsonValue:
-    if key in ("default", "const", "enum", "examples"):
-        return value
-    if isinstance(value, list):
-        return [_untitled("", part) for part in value]
-    if not isinstance(value, dict):
-        return value
-    names = key in ("properties", "$defs")
-    return {k: _untitled("" if names else k, v) for k, v in value.items() if names or k != "title"}
 
 
 def parse_args(tool: Tool, call: ToolCall) -> BaseModel:
