@@ -55,11 +55,10 @@ def test_the_schemas_of_the_file_tools_are_plain(tmp_path: Path) -> None:
                 "type": "string",
             },
             "offset": {
-                "default": None,
                 "description": "First line to read, counted from 1",
                 "type": "integer",
             },
-            "limit": {"default": None, "description": "How many lines to read", "type": "integer"},
+            "limit": {"description": "How many lines to read", "type": "integer"},
         },
         "required": ["path"],
         "type": "object",

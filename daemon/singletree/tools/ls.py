@@ -5,9 +5,7 @@ Never looks into a file, never goes deeper. Read next: find.py (names in a whole
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field, JsonValue, WithJsonSchema
+from pydantic import Field, JsonValue
 
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
@@ -38,9 +36,7 @@ class LsArgs(Args):
     """What ls takes."""
 
     path: str = Field(default=".", description=PATH)
-    limit: Annotated[int | None, WithJsonSchema({"type": "integer"})] = Field(
-        default=None, description=LIMIT
-    )
+    limit: int | None = Field(default=None, description=LIMIT)
 
 
 def ls_tool(world: World) -> Tool:
