@@ -42,6 +42,14 @@ def accepted(messages: Iterable[Message]) -> list[Message]:
     repair = _Repair()
     for message in messages:
         repair.add(message)
+    return [message for message, _ in repair.sequence()]
+
+
+def traced(messages: Iterable[tuple[Message, str]]) -> list[tuple[Message, str | None]]:
+    """`accepted` for messages that come with their source; what was made up has none."""
+    repair = _Repair()
+    for message, source in messages:
+        repair.add(message, source)
     return repair.sequence()
 
 
@@ -74,7 +82,11 @@ class Feed:
             if sent is not None:
                 self._repair.add(sent)
             self._seen.append(message)
-        return self._repair.sequence()
+        return [message for message, _ in self._repair.sequence()]
+
+
+_Row = tuple[Message, str | None]
+_Result = tuple[ToolResultMessage, str | None]
 
 
 class _Calls:
@@ -86,43 +98,44 @@ class _Calls:
         self.at = at
         self.calls = calls
         self.ids = ids
-        self.results: list[ToolResultMessage | None] = [None] * len(calls)
+        self.results: list[_Result | None] = [None] * len(calls)
 
 
 class _Repair:
     """Takes messages one by one, gives the repaired sequence at any time."""
 
     def __init__(self) -> None:
-        self._kept: list[Message] = []
+        self._kept: list[_Row] = []
         self._with_calls: dict[int, _Calls] = {}
         self._waiting: dict[str, deque[tuple[_Calls, int] | None]] = {}
         self._used: set[str] = set()
-        self._flat: list[Message] = []
+        self._flat: list[_Row] = []
         self._flat_until = 0
 
-    def add(self, message: Message) -> None:
+    def add(self, message: Message, source: str | None = None) -> None:
         """One more message."""
         if isinstance(message, ToolResultMessage):
-            self._result(message)
+            self._result(message, source)
         elif isinstance(message, AssistantMessage):
-            self._answer(message)
+            self._answer(message, source)
         else:
             clean = _clean(message.content)
             if clean is not message.content:
                 message = message.model_copy(update={"content": clean})
             if clean:
-                self._kept.append(message)
+                self._kept.append((message, source))
 
-    def sequence(self) -> list[Message]:
+    def sequence(self) -> list[_Row]:
         """What can be sent."""
         last = max(len(self._kept) - 1, 0)
         self._flatten(self._flat, self._flat_until, last)
         self._flat_until = max(self._flat_until, last)
-        tail: list[Message] = []
+        tail: list[_Row] = []
         self._flatten(tail, self._flat_until, len(self._kept))
         whole = [*self._flat, *tail]
-        if whole and not isinstance(whole[0], UserMessage):
-            whole.insert(0, UserMessage(content=OPENING, timestamp=whole[0].timestamp))
+        if whole and not isinstance(whole[0][0], UserMessage):
+            opening = UserMessage(content=OPENING, timestamp=whole[0][0].timestamp)
+            whole.insert(0, (opening, None))
         return whole
 
     def unanswered(self) -> list[ToolCall]:
@@ -134,26 +147,26 @@ class _Repair:
             if result is None
         ]
 
-    def _flatten(self, out: list[Message], start: int, end: int) -> None:
+    def _flatten(self, out: list[_Row], start: int, end: int) -> None:
         for at in range(start, end):
-            message = self._kept[at]
-            out.append(message)
+            row = self._kept[at]
+            out.append(row)
             group = self._with_calls.get(at)
             if group is not None:
                 rows = zip(group.calls, group.ids, group.results, strict=True)
-                out.extend(_place(call, name, found, message) for call, name, found in rows)
+                out.extend(_place(call, name, found, row[0]) for call, name, found in rows)
 
-    def _result(self, message: ToolResultMessage) -> None:
+    def _result(self, message: ToolResultMessage, source: str | None) -> None:
         places = self._waiting.get(message.tool_call_id)
         place = places.popleft() if places else None
         if place is None:
             return
         group, index = place
-        group.results[index] = message
+        group.results[index] = (message, source)
         if group.at < self._flat_until:
             self._flat, self._flat_until = [], 0
 
-    def _answer(self, message: AssistantMessage) -> None:
+    def _answer(self, message: AssistantMessage, source: str | None) -> None:
         if message.stop_reason in _FAILED:
             for call in message.tool_calls:
                 self._waiting[call.id] = deque((None,))
@@ -168,7 +181,7 @@ class _Repair:
             self._expect(_Calls(len(self._kept), calls, ids))
         if content is not message.content:
             message = message.model_copy(update={"content": content})
-        self._kept.append(message)
+        self._kept.append((message, source))
 
     def _expect(self, group: _Calls) -> None:
         self._with_calls[group.at] = group
@@ -196,17 +209,17 @@ def _renamed(content: list[Block], calls: list[ToolCall], ids: list[str]) -> lis
     ]
 
 
-def _place(
-    call: ToolCall, name: str, found: ToolResultMessage | None, behind: Message
-) -> ToolResultMessage:
-    if found is None:
-        return ToolResultMessage(
+def _place(call: ToolCall, name: str, result: _Result | None, behind: Message) -> _Row:
+    if result is None:
+        made_up = ToolResultMessage(
             tool_call_id=name,
             tool_name=call.name,
             content=[Text(text=NO_RESULT)],
             is_error=True,
             timestamp=behind.timestamp,
         )
+        return made_up, None
+    found, source = result
     content = _clean(found.content)
     changed: dict[str, object] = {}
     if not content:
@@ -215,7 +228,7 @@ def _place(
         changed["content"] = content
     if found.tool_call_id != name:
         changed["tool_call_id"] = name
-    return found.model_copy(update=changed) if changed else found
+    return (found.model_copy(update=changed) if changed else found), source
 
 
 def _clean(content: str | list[Block]) -> str | list[Block]:

@@ -1,0 +1,181 @@
+"""What the model does not see of a path, entry by entry, and by which rule.
+
+Also the form in which parts are told, seen ones and others. Asks the functions that make the
+request, never guesses. Read next: xray.py, which tells the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import JsonValue
+
+from singletree.context.projection import (
+    Projection,
+    edited,
+    edits_of,
+    said,
+    selected,
+    summary_message,
+)
+from singletree.history.entries import (
+    LEAF_TYPE,
+    CompactionEntry,
+    ContextEditEntry,
+    CustomEntry,
+    Entry,
+    MessageEntry,
+)
+from singletree.messages import (
+    AgentMessage,
+    AssistantMessage,
+    BashExecutionMessage,
+    BranchSummaryMessage,
+    CompactionSummaryMessage,
+    SystemMessage,
+    ToolResultMessage,
+    UnknownMessage,
+    text_of,
+)
+
+Rule = Literal[
+    "off_path",
+    "compacted",
+    "edited_away",
+    "not_for_model",
+    "history",
+    "extension",
+    "failed",
+    "aborted",
+    "no_call",
+    "empty",
+    "truncated",
+]
+"""Why something is not seen. `history`: a system prompt of pi; ours is built anew."""
+
+OFF_PATH = "{count} entries on other branches"
+PREVIEW = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part: `kind` is a role, `section:name`, `tool:name` or `correction`.
+
+    `left_out`: the rule, for what the model does not see; `tokens` is then what it would have cost.
+    """
+
+    kind: str
+    tokens: int
+    entry_id: str | None = None
+    preview: str = ""
+    left_out: Rule | None = None
+
+
+Estimate = Callable[[AgentMessage], int]
+
+
+def unsent(message: AgentMessage, source: str, estimate: Estimate) -> Part:
+    """A projected message that is not in the request."""
+    rule: Rule
+    match message:
+        case AssistantMessage(stop_reason="aborted"):
+            rule = "aborted"
+        case AssistantMessage(stop_reason="error"):
+            rule = "failed"
+        case ToolResultMessage():
+            rule = "no_call"
+        case BashExecutionMessage() | SystemMessage() | UnknownMessage():
+            rule = "not_for_model"
+        case _:
+            rule = "empty"
+    return left(message, source, rule, estimate)
+
+
+def not_projected(path: Sequence[Entry], projection: Projection, estimate: Estimate) -> list[Part]:
+    """Entries of the path that give nothing to the context."""
+    chosen = selected(path)
+    newest = chosen[0] if chosen and isinstance(chosen[0], CompactionEntry) else None
+    counted = {id(entry) for entry in chosen}
+    edits = edits_of(chosen)
+    sources = set(projection.sources)
+    parts = []
+    for entry in path:
+        if entry is newest or (entry.id in sources and id(entry) in counted):
+            continue
+        message = summary_message(entry) if isinstance(entry, CompactionEntry) else said(entry)
+        if message is None:
+            parts.append(_silent(entry, estimate))
+        elif id(entry) not in counted or isinstance(entry, CompactionEntry):
+            parts.append(left(message, entry.id, "compacted", estimate))
+        elif entry.id in edits and edited(message, edits[entry.id]) is None:
+            parts.append(left(message, entry.id, "edited_away", estimate))
+    return [part for part in parts if part is not None]
+
+
+def _silent(entry: Entry, estimate: Estimate) -> Part | None:
+    """An entry that never says anything to a model. Where the leaf stands is no news."""
+    if isinstance(entry, MessageEntry) and isinstance(entry.message, SystemMessage):
+        return left(entry.message, entry.id, "history", estimate)
+    if isinstance(entry, ContextEditEntry) or _marks_leaf(entry):
+        return None
+    return Part(entry.type, 0, entry.id, left_out="not_for_model")
+
+
+def off_path(path: Sequence[Entry], all_entries: Iterable[Entry], estimate: Estimate) -> list[Part]:
+    """All other branches as one row."""
+    on_path = {entry.id for entry in path}
+    others = [e for e in all_entries if e.id not in on_path and not _marks_leaf(e)]
+    if not others:
+        return []
+    tokens = sum(estimate(m) for e in others if (m := said(e)) is not None)
+    preview = OFF_PATH.format(count=len(others))
+    return [Part("branches", tokens, preview=preview, left_out="off_path")]
+
+
+def _marks_leaf(entry: Entry) -> bool:
+    return isinstance(entry, CustomEntry) and entry.custom_type == LEAF_TYPE
+
+
+def cut_off(message: AgentMessage, source: str) -> Part | None:
+    """What a tool cut off its own output, by what its details tell."""
+    if not isinstance(message, ToolResultMessage) or not isinstance(message.details, dict):
+        return None
+    told = message.details.get("truncation")
+    if not isinstance(told, dict) or not told.get("truncated"):
+        return None
+    missing = _figure(told.get("totalBytes")) - _figure(told.get("outputBytes"))
+    preview = f"{max(missing, 0)} bytes of {message.tool_name}'s output"
+    return Part(message.role, max(missing, 0) // 4, source, preview, "truncated")
+
+
+def _figure(value: JsonValue) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def left(message: AgentMessage, source: str, rule: Rule, estimate: Estimate) -> Part:
+    """A message that is left out."""
+    return Part(message.role, estimate(message), source, line_of(message), rule)
+
+
+def line_of(message: AgentMessage) -> str:
+    """The beginning of a message on one line."""
+    match message:
+        case AssistantMessage():
+            calls = " ".join(f"{call.name}()" for call in message.tool_calls)
+            return short(f"{text_of(message.content)} {calls}")
+        case BashExecutionMessage():
+            return short(f"$ {message.command}")
+        case CompactionSummaryMessage() | BranchSummaryMessage():
+            return short(message.summary)
+        case UnknownMessage():
+            return ""
+        case _:
+            return short(text_of(message.content))
+
+
+def short(text: str) -> str:
+    """The beginning of a text on one line."""
+    line = " ".join(text[: PREVIEW * 4].split())
+    return line if len(line) <= PREVIEW else f"{line[: PREVIEW - 1]}…"
