@@ -5,22 +5,41 @@ from __future__ import annotations
 from typing import Any
 
 import anyio
+import pytest
 from tests.vectors import runner
 from tests.vectors.runner import Case
 from tests.vectors.test_compaction import Player, entries, tagged
+from tests.vectors.test_session import opened, store
 from tests.vectors.wording import marked
 
 from singletree.compaction.branch import prepare_branch, summarize_branch
 from singletree.compaction.prompts import SECTIONS
 from singletree.compaction.summary import Summary
-from singletree.errors import ModelError
+from singletree.errors import ModelError, UnknownEntry
 
 FAMILY = "branch_summary"
-LATER = {"collect", "navigate", "fork"}
-"""Groups of the tree and of a whole session: they run where those rooms are tested."""
+LATER = {"navigate", "fork"}
+"""Groups of a whole session: they run where that room is tested."""
 
 OURS_ALONE = "## Critical Context"
 """pi's branch summaries have five sections, ours have the six of a compaction."""
+
+
+def collect(case: Case) -> None:
+    """An id that does not exist is an error with us; pi takes it for no entry at all."""
+    ids = {raw["id"] for raw in case.input["entries"]}
+    with store() as at:
+        tree = opened(at, case.input["entries"]).tree
+        for pair, want in zip(case.input["pairs"], case.expected, strict=True):
+            if unknown := {one for one in pair if one is not None} - ids:
+                with pytest.raises(UnknownEntry, match=unknown.pop()):
+                    tree.ancestor(*pair), tree.left_behind(*pair)
+            old, new = (one if one in ids else None for one in pair)
+            found = {
+                "entries": tree.left_behind(old, new),
+                "common_ancestor": tree.ancestor(old, new),
+            }
+            assert found == want
 
 
 def prepare(case: Case) -> None:
@@ -90,7 +109,11 @@ def row(prompt: str) -> dict[str, Any]:
     }
 
 
-CHECKS: dict[str, runner.Check] = {"prepare": prepare, "generate": generate}
+CHECKS: dict[str, runner.Check] = {
+    "collect": collect,
+    "prepare": prepare,
+    "generate": generate,
+}
 
 
 def test_branch_summary() -> None:
