@@ -134,6 +134,23 @@ async def check(
     return played
 
 
+def check_accepted(messages: Sequence[AgentMessage]) -> None:
+    """A strict provider takes this: calls are answered, once each, in order, right behind them."""
+    due: list[str] = []
+    for message in messages:
+        match message:
+            case ToolResultMessage():
+                assert due
+                assert due.pop(0) == message.tool_call_id
+            case AssistantMessage():
+                assert due == []
+                if message.stop_reason not in ("error", "aborted"):
+                    due = [c.id for c in message.tool_calls]
+            case _:
+                assert due == []
+    assert due == []
+
+
 def _line(head: str, text: str) -> str:
     return f"{head}: {text}".rstrip(" ").replace("\n", "\n  ")
 

@@ -10,7 +10,7 @@ from anyio.lowlevel import checkpoint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.agent.hands import Hands
-from tests.scenario import show
+from tests.scenario import check_accepted, show
 
 from singletree.agent.calls import INTERRUPTED, INTERRUPTED_AFTER, NOT_RUN, PARTIAL_LIMIT
 from singletree.agent.config import LoopConfig, LoopContext, Step, Waiting
@@ -29,7 +29,6 @@ from singletree.agent.loop import run_loop
 from singletree.agent.tool import Tool
 from singletree.messages import (
     AgentMessage,
-    AssistantMessage,
     ToolResultMessage,
     UserMessage,
     text_of,
@@ -201,27 +200,10 @@ async def _stop_after(turns: list[Turn], ticks: int, steers: int, patient: bool)
     last = events[-1]
     assert isinstance(last, RunEnded)
     assert len(model.requests) == asked_at_stop[0]
-    _is_accepted(last.messages)
+    check_accepted(last.messages)
     said = [text_of(m.content) for m in last.messages if isinstance(m, UserMessage)]
     left = [text_of(m.content) for _, m in waiting if isinstance(m, UserMessage)]
     assert said + left == ["go", *(f"S{n}" for n in range(steers))]
-
-
-def _is_accepted(messages: Sequence[AgentMessage]) -> None:
-    """Every answer that is sent has its calls answered, once each, in order, right behind it."""
-    due: list[str] = []
-    for message in messages:
-        match message:
-            case ToolResultMessage():
-                assert due
-                assert due.pop(0) == message.tool_call_id
-            case AssistantMessage():
-                assert due == []
-                if message.stop_reason not in ("error", "aborted"):
-                    due = [c.id for c in message.tool_calls]
-            case _:
-                assert due == []
-    assert due == []
 
 
 def _is_whole(events: Sequence[AgentEvent]) -> None:

@@ -198,6 +198,11 @@ def test_an_answer_cut_by_the_window_is_tried_once_with_more_room() -> None:
     assert verdicts([whole]) == [Settle("max_tokens")]
 
 
+def test_an_answer_cut_by_a_servers_own_limit_is_over() -> None:
+    short = RunEnded((answer("length", input=1_000, output=512),), "finished")
+    assert verdicts([short]) == [Settle("max_tokens")]
+
+
 def test_an_answer_over_the_window_is_noticed() -> None:
     assert over_silently(answer("stop", input=9_000, cacheRead=1_001), 10_000)
     assert not over_silently(answer("stop", input=10_000), 10_000)

@@ -23,6 +23,7 @@ MAX_COMPACTIONS = 2
 MAX_EMPTY = 1
 """Repeats after an empty answer."""
 MIN_DELAY = 0.05
+NEARLY_FULL = 0.8
 TOO_LONG = "{message} The provider asks to wait {wait}; that is longer than the limit of {limit}."
 REFUSALS = ("refusal", "content_filter", "safety", "prohibited_content", "blocklist")
 
@@ -93,7 +94,7 @@ def after_run(ended: RunEnded, attempt: Attempt, info: ModelInfo, settings: Sett
         )
     if isinstance(ended.error, ModelError):
         return _after_failure(ended.error, attempt, settings.retry)
-    if last and can_compact and not attempt.compactions and cut_by_window(last, info):
+    if last and can_compact and not attempt.compactions and _cut_by_full_window(last, info):
         return CompactAndRetry("length", 1, settled)
     return settled
 
@@ -122,6 +123,12 @@ def cut_by_window(message: AssistantMessage, info: ModelInfo) -> bool:
         and not message.tool_calls
         and 0 < message.usage.output < info.max_output
     )
+
+
+def _cut_by_full_window(message: AssistantMessage, info: ModelInfo) -> bool:
+    """Cut before its own limit, and not because a server's limit is lower than the one we know."""
+    full = message.usage.used >= NEARLY_FULL * info.context_window
+    return full and cut_by_window(message, info)
 
 
 def backoff(number: int, base_ms: int, cap_ms: int) -> int:
