@@ -25,14 +25,14 @@ from singletree.history.entries import (
     Entry,
     MessageEntry,
     SessionHeader,
-    decode,
-    encode,
     entry_of,
     parse,
 )
+from singletree.history.jsonl import decode, encode
 from singletree.history.listing import texts
-from singletree.history.log import Places, SessionLog, index_of
+from singletree.history.log import Places, SessionLog
 from singletree.history.names import valid_session_id
+from singletree.history.recovery import index_of
 from singletree.history.store import History, Store, Summary
 from singletree.history.upgrade import upgrade
 from singletree.messages import AGENT_MESSAGE

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from singletree.history.entries import Entry, Json, decode, entry_of
+from singletree.history.entries import Entry, entry_of
+from singletree.history.jsonl import Json, decode
 from singletree.history.tree import SessionTree
 
 BUDGET = 64 * 1024 * 1024
@@ -63,7 +64,7 @@ class Bodies:
 
     def _drop(self) -> None:
         held = set(self._held)
-        self._kept = {row: entry for row, entry in self._kept.items() if row in held}
+        self._kept = {row: entry for row, entry in list(self._kept.items()) if row in held}
         self._size = sum(self._tree.index.sizes[row] for row in self._kept)
 
     def _placed(self, row: int, entry: Entry) -> Entry:

@@ -64,7 +64,11 @@ class Damage:
 
 
 def keep_aside(folder: Path, name: str, offset: int, raw: bytes) -> tuple[Path, bool]:
-    """Copy damaged bytes into the folder; the path, and whether they were not there before."""
+    """Copy damaged bytes into the folder; the path, and whether they were not there before.
+
+    The line's end does not count: a torn tail gets one when the next line is written.
+    """
+    raw = raw.removesuffix(b"\n")
     mark = blake2s(raw, digest_size=4).hexdigest()
     path = folder / f"{name}.{offset}.{mark}"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

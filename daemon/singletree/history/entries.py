@@ -8,9 +8,7 @@ versions).
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
-from math import isfinite
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -23,7 +21,8 @@ from pydantic import (
     ValidationError,
 )
 
-from singletree.messages import AgentMessage, Content, Usage, Wire, well_formed
+from singletree.history.jsonl import Json, decode, encode
+from singletree.messages import AgentMessage, Content, Usage, Wire
 
 SESSION_VERSION = 3
 LEAF_TYPE = "singletree.leaf"
@@ -207,14 +206,10 @@ Entry = Annotated[
 ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry, config=ConfigDict(defer_build=True))
 
 
-Json = dict[str, JsonValue]
-
-
 def dump(item: SessionHeader | EntryBase) -> bytes:
     """One line with its LF.
 
-    The key order type, id, parentId, timestamp lets index.py read heads without decoding. What
-    JSON or UTF-8 cannot carry (NaN, half a surrogate pair) is replaced, never a reason to fail.
+    The key order type, id, parentId, timestamp lets index.py read heads without decoding.
     """
     data = item.model_dump(mode="json", by_alias=True, exclude_none=True)
     head: Json = {"type": data.pop("type"), "id": data.pop("id")}
@@ -224,25 +219,6 @@ def dump(item: SessionHeader | EntryBase) -> bytes:
         if isinstance(item, ContextEditEntry):
             data.setdefault("replacement", None)
     return encode({**head, **data})
-
-
-def encode(data: Json) -> bytes:
-    """The line of a JSON object, keys in the order they have."""
-    try:
-        return _compact(data).encode() + b"\n"
-    except ValueError:
-        return _compact(_cleaned(data)).encode() + b"\n"
-
-
-def decode(line: bytes) -> Json | None:
-    """The JSON object of a line; None where it is blank, broken, or holds anything else."""
-    try:
-        value = json.loads(line.decode(), parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, dict):
-        return None
-    return _cleaned_object(value) if b"\\ud" in line or b"\\uD" in line else value
 
 
 def parse(line: bytes) -> SessionHeader | Entry | None:
@@ -289,29 +265,6 @@ def id_text(value: JsonValue) -> str | None:
     return str(value) or None
 
 
-def _refuse(name: str) -> None:
-    raise ValueError(name)
-
-
-def _compact(data: JsonValue) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-def _cleaned(value: JsonValue) -> JsonValue:
-    """The same with lone surrogates replaced and NaN and infinities as null."""
-    if isinstance(value, str):
-        return well_formed(value)
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    if isinstance(value, list):
-        return [_cleaned(item) for item in value]
-    return _cleaned_object(value) if isinstance(value, dict) else value
-
-
-def _cleaned_object(value: Json) -> Json:
-    return {well_formed(key): _cleaned(item) for key, item in value.items()}
-
-
 def _mended(data: Json) -> Json:
     """Without nulls, which stand for absent; a message without content has an empty one."""
     bare = _without_nulls(data)
@@ -322,11 +275,13 @@ def _mended(data: Json) -> Json:
 
 
 def _without_nulls(data: Json) -> Json:
-    return {
-        key: _without_nulls(value) if isinstance(value, dict) else value
-        for key, value in data.items()
-        if value is not None
-    }
+    return {key: _bare(value) for key, value in data.items() if value is not None}
+
+
+def _bare(value: JsonValue) -> JsonValue:
+    if isinstance(value, list):
+        return [_bare(item) for item in value]
+    return _without_nulls(value) if isinstance(value, dict) else value
 
 
 def _unknown(data: Json) -> UnknownEntry:

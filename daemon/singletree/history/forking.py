@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from singletree.history.bodies import Bodies
-from singletree.history.entries import Json, LabelEntry, dump, encode
+from singletree.history.entries import LabelEntry, dump
+from singletree.history.jsonl import Json, encode
 from singletree.history.tree import SessionTree
 
 

@@ -14,10 +14,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from singletree.history.damage import Damage, DamageKind
-from singletree.history.entries import LEAF_TYPE, Json, decode, id_text
+from singletree.history.entries import LEAF_TYPE, id_text
+from singletree.history.jsonl import Json, decode
 
 NO_ROW = -1
 _MISSING = -2
+_SCALARS = frozenset(bytes([byte]) for byte in b'["-0123456789tfn')
 _BRACE = ord("}")
 _ID = rb"[!#-\[\]-~]{1,64}"
 _HEAD = re.compile(
@@ -62,7 +64,8 @@ class Index:
         self._straight = True
 
     def __len__(self) -> int:
-        return len(self.ids)
+        """Rows that are complete: their size is noted last, so another thread may read them."""
+        return len(self.sizes)
 
     def kind(self, row: int) -> Kind:
         """The kind of a row."""
@@ -73,29 +76,33 @@ class Index:
 
         The loop is the one place where speed counts more than shape: every open passes it.
         """
-        at, number = self.end, self.lines
+        at, number, head_of, brace = self.end, self.lines, _HEAD, _BRACE
         ids, row_of, orphans, noted = self.ids, self.row_of, self._orphans, self._noted
         add_id, add_code, add_parent = ids.append, self.codes.append, self.parents.append
         add_offset, add_size = self.offsets.append, self.sizes.append
         by_type, by_role, row_at = self._by_type.get, self._by_role.get, row_of.get
         row = len(ids)
-        for raw in lines:
-            number += 1
+        before = b""
+        for number, raw in enumerate(lines, number + 1):
             size = len(raw)
-            head = _HEAD(raw) if at < check_from else None
-            if head and raw[-2] == _BRACE:
+            head = head_of(raw) if at < check_from else None
+            if head and raw[-2] == brace:
                 type_, raw_id, above, role = head.groups()
                 id_ = raw_id.decode()
-                parent = NO_ROW if above is None else row_at(above.decode(), _MISSING)
+                if above == before:
+                    parent = row - 1
+                else:
+                    parent = NO_ROW if above is None else row_at(above.decode(), _MISSING)
                 code = by_role(role) if role and type_ == b"message" else by_type(type_)
                 if parent > _MISSING and code is not None and not orphans and id_ not in row_of:
-                    row_of[id_] = row
-                    row += 1
                     add_id(id_)
                     add_code(code)
                     add_parent(parent)
                     add_offset(at)
                     add_size(size)
+                    row_of[id_] = row
+                    row += 1
+                    before = raw_id
                     at += size
                     if code in noted:
                         self._note(raw, row - 1)
@@ -103,6 +110,7 @@ class Index:
             self.end, self.lines = at, number
             self._take(raw, head)
             row = len(ids)
+            before = b""
             at += size
         self.end, self.lines = at, number
 
@@ -147,7 +155,7 @@ class Index:
     def _take_broken(self, raw: bytes) -> None:
         """A line that is no JSON object: told; where its head can be read, its place is kept."""
         whole = raw.endswith(b"\n")
-        scalar = whole and raw.strip()[:1] not in (b"{", b"")
+        scalar = whole and raw.lstrip()[:1] in _SCALARS
         self._tell_bytes("not_an_entry" if scalar else "broken_line" if whole else "torn_tail", raw)
         head = _HEAD(raw)
         if head is not None and head[2].decode() not in self.row_of:
@@ -161,9 +169,9 @@ class Index:
             self._tell("duplicate_id", self.lines, id_=id_)
         self.ids.append(id_)
         self.codes.append(self._code(kind))
+        self.parents.append(NO_ROW)
         self.offsets.append(self.end)
         self.sizes.append(size)
-        self.parents.append(NO_ROW)
         if above == id_ and id_ not in self.row_of:
             self._tell("parent_circle", self.lines, row=row)
         elif above is not None:

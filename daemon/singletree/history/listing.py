@@ -1,8 +1,8 @@
 """What a list of sessions shows of each, read as cheaply as it can be.
 
-A glance reads a file's beginning and end and gives the order; a summary reads its heads and is made
-only for the page that is shown. Both are kept until the file changes. Never opens a session for
-writing. Read next: store.py (which knows the folders).
+A glance reads a file's beginning and end and is enough to sort by; a summary reads its heads; a
+search reads its lines and decodes few of them. Never opens a session for writing. Read next:
+shelf.py (which asks for them).
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import BinaryIO
 
 from singletree.errors import SessionUnreadable
 from singletree.history.bodies import Bodies
-from singletree.history.entries import Json, SessionHeader, decode, iso_to_ms
-from singletree.history.log import read_header, recover
+from singletree.history.entries import SessionHeader, iso_to_ms
+from singletree.history.jsonl import Json, decode
 from singletree.history.preview import preview, spoken
+from singletree.history.recovery import read_header, recover
 from singletree.history.tree import SessionTree
 
 _STEP = 64 * 1024
@@ -45,35 +46,57 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """Enough to sort and filter by."""
+    """Enough to sort and filter by. `written_at`: nanoseconds, of the file."""
 
     path: Path
     header: SessionHeader
     updated_at: int
+    written_at: int
 
 
-class Shelf:
-    """Glances and summaries of session files, each made once for a state of its file."""
+def glance(path: Path) -> Glance | None:
+    """Header and time of the last message; None where the file is no session."""
+    try:
+        header = read_header(path)
+        written = path.stat().st_mtime_ns
+        with path.open("rb") as file:
+            said = next((when for when in map(_said_at, _backwards(file)) if when), 0)
+    except (SessionUnreadable, OSError):
+        return None
+    updated = said or iso_to_ms(header.timestamp) or written // 1_000_000
+    return Glance(path, header, updated, written)
 
-    def __init__(self) -> None:
-        self._glances: dict[Path, tuple[tuple[int, int], Glance | None]] = {}
-        self._summaries: dict[Path, tuple[tuple[int, int], Summary]] = {}
 
-    def glance(self, path: Path) -> Glance | None:
-        """Header and time of the last message; None where the file is no session."""
-        state = _state(path)
-        known = self._glances.get(path)
-        if known is None or known[0] != state:
-            known = self._glances[path] = state, _glance(path, state[0])
-        return known[1]
+def summarize(known: Glance) -> Summary:
+    """All that a list shows."""
+    path, header = known.path, known.header
+    with path.open("rb") as file:
+        handle = file.fileno()
+        found = recover(path)
+        tree = SessionTree(found.index)
+        content = found.upgraded
 
-    def summary(self, glance: Glance) -> Summary:
-        """All that a list shows."""
-        state = _state(glance.path)
-        known = self._summaries.get(glance.path)
-        if known is None or known[0] != state:
-            known = self._summaries[glance.path] = state, _summary(glance)
-        return known[1]
+        def read(offset: int, size: int) -> bytes:
+            if content is not None:
+                return content[offset : offset + size]
+            return os.pread(handle, size, offset)
+
+        bodies = Bodies(tree, read)
+        first = _first_said(tree, bodies, tree.rows(), ("user",))
+        last = _first_said(tree, bodies, tree.up(tree.leaf_row), ("user", "assistant"))
+    return Summary(
+        header.id,
+        path,
+        header.cwd,
+        tree.name,
+        first,
+        iso_to_ms(header.timestamp),
+        known.updated_at,
+        tree.count,
+        last,
+        header.parent_session,
+        bool(header.cwd) and not Path(header.cwd).is_dir(),
+    )
 
 
 def texts(path: Path) -> Iterator[str]:
@@ -116,52 +139,6 @@ def _said(data: Json) -> Iterator[str]:
                 yield text
     elif data.get("type") == "session_info" and isinstance(data.get("name"), str):
         yield str(data["name"])
-
-
-def _state(path: Path) -> tuple[int, int]:
-    now = path.stat()
-    return now.st_mtime_ns, now.st_size
-
-
-def _glance(path: Path, mtime_ns: int) -> Glance | None:
-    try:
-        header = read_header(path)
-    except (SessionUnreadable, OSError):
-        return None
-    with path.open("rb") as file:
-        said = next((when for when in map(_said_at, _backwards(file)) if when), 0)
-    return Glance(path, header, said or iso_to_ms(header.timestamp) or mtime_ns // 1_000_000)
-
-
-def _summary(glance: Glance) -> Summary:
-    path, header = glance.path, glance.header
-    with path.open("rb") as file:
-        handle = file.fileno()
-        found = recover(path)
-        tree = SessionTree(found.index)
-        content = found.upgraded
-
-        def read(offset: int, size: int) -> bytes:
-            if content is not None:
-                return content[offset : offset + size]
-            return os.pread(handle, size, offset)
-
-        bodies = Bodies(tree, read)
-        first = _first_said(tree, bodies, tree.rows(), ("user",))
-        last = _first_said(tree, bodies, tree.up(tree.leaf_row), ("user", "assistant"))
-    return Summary(
-        header.id,
-        path,
-        header.cwd,
-        tree.name,
-        first,
-        iso_to_ms(header.timestamp),
-        glance.updated_at,
-        tree.count,
-        last,
-        header.parent_session,
-        bool(header.cwd) and not Path(header.cwd).is_dir(),
-    )
 
 
 def _first_said(

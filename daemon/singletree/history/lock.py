@@ -13,7 +13,7 @@ import time
 from hashlib import blake2s
 from pathlib import Path
 
-from singletree.errors import SessionLocked
+from singletree.errors import SessionError, SessionLocked
 from singletree.history.names import valid_session_id
 
 _PAUSE = 0.05
@@ -29,14 +29,16 @@ class SessionLock:
     @classmethod
     def take(cls, folder: Path, session_id: str, wait: float = 0) -> SessionLock:
         """Lock a session, waiting so many seconds; SessionLocked names the holder."""
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = folder / lock_name(session_id)
         until = time.monotonic() + wait
         while True:
-            handle = _try(path)
+            try:
+                handle = _try(path)
+            except OSError as error:
+                raise SessionError(
+                    f"The session cannot be locked: {error.strerror}.", detail={"path": str(path)}
+                ) from error
             if handle is not None:
-                os.ftruncate(handle, 0)
-                os.write(handle, f"{os.getpid()}\n".encode())
                 return cls(path, handle)
             if time.monotonic() >= until:
                 raise _locked(path)
@@ -60,10 +62,13 @@ def lock_name(session_id: str) -> str:
 
 def _try(path: Path) -> int | None:
     """The locked file's handle; None if another holds it, or it was removed meanwhile."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.fstat(handle).st_ino == path.stat().st_ino:
+        if os.path.samestat(os.fstat(handle), path.stat()):
+            os.ftruncate(handle, 0)
+            os.write(handle, f"{os.getpid()}\n".encode())
             return handle
     except (BlockingIOError, FileNotFoundError):
         pass

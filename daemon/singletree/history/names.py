@@ -12,6 +12,7 @@ import time
 import uuid
 from pathlib import Path
 
+_UPGRADED = ".v3.jsonl"
 _SESSION_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?").fullmatch
 
 
@@ -46,4 +47,11 @@ def same_folder(a: str, b: str) -> bool:
 
 def upgraded_path(path: Path) -> Path:
     """Where the version 3 copy of an older file stands."""
-    return path.with_name(f"{path.stem}.v3.jsonl")
+    return path.with_name(f"{path.stem}{_UPGRADED}")
+
+
+def original_path(path: Path) -> Path | None:
+    """The older file that this is the copy of, by its name."""
+    if not path.name.endswith(_UPGRADED):
+        return None
+    return path.with_name(path.name.removesuffix(_UPGRADED) + ".jsonl")

@@ -7,15 +7,14 @@ the tree. Read next: preview.py (what a row says), tree.py (how rows stand toget
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from singletree.history.bodies import Bodies
-from singletree.history.entries import Json, decode
 from singletree.history.index import NO_ROW, Kind
+from singletree.history.jsonl import Json, decode
 from singletree.history.preview import preview, silent, text_of_line
 from singletree.history.tree import SessionTree
 
@@ -23,7 +22,6 @@ Filter = Literal["default", "noTools", "userOnly", "labeled", "all"]
 _BOOKKEEPING = frozenset(
     ("label", "context_edit", "custom", "model_change", "thinking_level_change", "session_info")
 )
-_ESCAPED = re.compile(r'["\\/\x00-\x1f]').search
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +112,15 @@ class Outline:
     def _visible(self, filter: Filter) -> bytearray:
         """One byte a row: whether the filter shows its kind."""
         tree, index = self._tree, self._tree.index
+        codes = index.codes[: len(index)]
+        shown = [_shows(filter, kind) for kind in index.kinds]
+        visible = bytearray(shown[code] for code in codes)
         if filter == "labeled":
-            visible = bytearray(len(index))
-            for entry_id in tree.labels:
-                row = index.row_of.get(entry_id, NO_ROW)
-                if row != NO_ROW:
-                    visible[row] = 1
-        else:
-            shown = [_shows(filter, kind) for kind in index.kinds]
-            visible = bytearray(shown[code] for code in index.codes)
+            labeled = {index.row_of[entry_id] for entry_id in list(tree.labels)}
+            visible = bytearray(row in labeled for row in range(len(codes)))
         for row in tree.hidden_rows():
-            visible[row] = 0
+            if row < len(visible):
+                visible[row] = 0
         return visible
 
     def _match(self, visible: bytearray, tokens: Sequence[str]) -> None:
@@ -138,7 +134,7 @@ class Outline:
         label = self._tree.labels.get(self._tree.index.ids[row], "").lower()
         if b"\\u" not in raw:
             text = raw.decode(errors="replace").lower()
-            if any(t not in text and t not in label for t in tokens if not _ESCAPED(t)):
+            if any(t not in text and t not in label for t in tokens if t.isalnum()):
                 return False
         data = decode(raw)
         if data is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from singletree.history.entries import Json
+from singletree.history.jsonl import Json
 
 LENGTH = 120
 

@@ -10,40 +10,36 @@ from __future__ import annotations
 
 import io
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from pydantic import JsonValue
 
 from singletree.errors import SessionError, StaleError, UnknownEntry
 from singletree.history.bodies import Bodies
-from singletree.history.damage import Damage
+from singletree.history.damage import Damage, keep_aside
+from singletree.history.editing import check_replacement, edit_of, refused
 from singletree.history.entries import (
     LEAF_TYPE,
-    CompactionEntry,
-    ContextEditEntry,
     CustomEntry,
-    CustomMessageEntry,
     Entry,
     EntryBase,
     LabelEntry,
     MessageEntry,
-    ModelChangeEntry,
     SessionHeader,
     SessionInfoEntry,
-    ThinkingLevelChangeEntry,
     dump,
     iso_now,
 )
 from singletree.history.forking import path_lines, readable_lines, speaks
-from singletree.history.index import NO_ROW, Index, Kind
+from singletree.history.index import NO_ROW, Index
 from singletree.history.log import SessionLog
 from singletree.history.outline import Filter, Outline, RowPage
+from singletree.history.reach import needed
 from singletree.history.tree import SessionTree, clean_name
-from singletree.messages import AssistantMessage, ThinkingLevel
 
 
 class Place(Enum):
@@ -55,12 +51,6 @@ class Place(Enum):
 Where = str | None | Literal[Place.LEAF]
 HERE: Literal[Place.LEAF] = Place.LEAF
 _CREATING = ("user", "assistant")
-_LEVELS = get_args(ThinkingLevel)
-_SETTING = (
-    Kind("message", "assistant"),
-    Kind("model_change"),
-    Kind("thinking_level_change"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +160,9 @@ class History:
         Of what stands before the newest compaction's kept part only the last entries that set model
         and thinking level are in it, so a long session is not read whole for every request.
         """
-        return self._read(self._context_rows(self._row_of(leaf)), hold=True)
+        return self._read(
+            needed(self._index, self._bodies, self.tree.path_rows(self._row_of(leaf))), hold=True
+        )
 
     def each(self, *types: str) -> Iterator[Entry]:
         """Entries of these types on all branches, in file order; none of them is kept in memory."""
@@ -281,16 +273,11 @@ class History:
 
     def edit(self, entry_id: str, replacement: JsonValue) -> Entry:
         """Alter what an entry on the path gives to the context: null hides it, {content} swaps."""
-        if replacement is not None and not _is_content(replacement):
-            raise _no_edit("bad_replacement", "A replacement is null or an object with content.")
+        check_replacement(replacement)
         row = self.tree.row(entry_id)
         if row not in set(self.tree.up(self.tree.leaf_row)):
-            raise _no_edit("not_on_branch", f"Entry {entry_id} is not on the active branch.")
-        entry = self.entry(entry_id)
-        if not _editable(entry):
-            raise _no_edit("not_editable", f"Entry {entry_id} gives no message that can be edited.")
-        fitting = _fitting(entry, replacement)
-        return self.append(ContextEditEntry(target_id=entry_id, replacement=fitting))
+            raise refused("not_on_branch", f"Entry {entry_id} is not on the active branch.")
+        return self.append(edit_of(self.entry(entry_id), replacement))
 
     def take_in(self) -> bool:
         """Read what another program has added to the file; the leaf stays where it is."""
@@ -361,31 +348,6 @@ class History:
                 detail={"leafId": self.leaf},
             ) from None
 
-    def _context_rows(self, leaf: int) -> list[int]:
-        """Rows of the path that can matter to the context; see `context_path`."""
-        rows = self.tree.path_rows(leaf)
-        kinds = [self._index.kind(row) for row in rows]
-        at = next((n for n in range(len(rows) - 1, -1, -1) if kinds[n].type == "compaction"), None)
-        if at is None:
-            return rows
-        kept = None
-        for entry in self._read([rows[at]]):
-            if isinstance(entry, CompactionEntry):
-                kept = entry.first_kept_entry_id
-        start = next((n for n in range(at) if self._index.ids[rows[n]] == kept), at)
-        model = self._last(rows[:start], _sets_model)
-        level = self._last(rows[:start], _sets_level)
-        return sorted({*model, *level}, key=rows.index) + rows[start:]
-
-    def _last(self, rows: Sequence[int], sets: Callable[[Entry], bool]) -> Iterator[int]:
-        """The last of these rows whose entry sets something, if there is one."""
-        for row in reversed(rows):
-            if self._index.kind(row) in _SETTING:
-                entry = self._bodies.get(row)
-                if entry is not None and sets(entry):
-                    yield row
-                    return
-
     def _read(self, rows: Sequence[int], *, hold: bool = False, keep: bool = True) -> list[Entry]:
         """The entries at these rows, less those whose bodies prove unreadable: they are told."""
         found: list[Entry] = []
@@ -404,46 +366,10 @@ class History:
         raw = self._bodies.raw(row)
         line = self._log.read(0, self._index.offsets[row]).count(b"\n") + 1
         found = Damage("broken_line", line, self._index.offsets[row], len(raw))
-        kept, new = self._log.keep_aside(found, raw)
         self.tree.spoil(row)
+        if self.file is None:
+            self._damage.append(found)
+            return
+        kept, new = keep_aside(self._log.places.damaged, self.file.name, found.offset, raw)
         if new:
             self._damage.append(replace(found, kept=kept))
-
-
-def _sets_model(entry: Entry) -> bool:
-    if isinstance(entry, MessageEntry):
-        return isinstance(entry.message, AssistantMessage)
-    return isinstance(entry, ModelChangeEntry)
-
-
-def _sets_level(entry: Entry) -> bool:
-    return isinstance(entry, ThinkingLevelChangeEntry) and entry.thinking_level in _LEVELS
-
-
-def _editable(entry: Entry) -> bool:
-    if isinstance(entry, MessageEntry):
-        return entry.message.role in ("user", "assistant", "toolResult", "custom")
-    return isinstance(entry, CustomMessageEntry)
-
-
-def _fitting(entry: Entry, replacement: JsonValue) -> JsonValue:
-    """Answers and results have blocks: a plain text becomes one."""
-    content = replacement.get("content") if isinstance(replacement, dict) else None
-    if not isinstance(content, str) or not isinstance(entry, MessageEntry):
-        return replacement
-    if entry.message.role not in ("assistant", "toolResult"):
-        return replacement
-    return {"content": [{"type": "text", "text": content}]}
-
-
-def _is_content(replacement: JsonValue) -> bool:
-    if not isinstance(replacement, dict):
-        return False
-    content = replacement.get("content")
-    if isinstance(content, list):
-        return all(isinstance(block, dict) for block in content)
-    return isinstance(content, str)
-
-
-def _no_edit(reason: str, message: str) -> SessionError:
-    return SessionError(message, code="edit_refused", detail={"reason": reason})

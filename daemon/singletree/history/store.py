@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from singletree.errors import SessionError, UnknownSession
+from singletree.errors import SessionError, SessionUnreadable, UnknownSession
 from singletree.history.bodies import Bodies
 from singletree.history.entries import (
     SESSION_VERSION,
@@ -28,25 +28,24 @@ from singletree.history.entries import (
 )
 from singletree.history.forking import readable_lines
 from singletree.history.index import Index
-from singletree.history.listing import Glance, Shelf, Summary, found
+from singletree.history.listing import Summary
 from singletree.history.lock import SessionLock
-from singletree.history.log import Places, SessionLog, index_of, read_header, recover
+from singletree.history.log import Places, SessionLog
 from singletree.history.names import (
     file_name,
     folder_name,
     new_session_id,
-    same_folder,
+    original_path,
     upgraded_path,
     valid_session_id,
 )
 from singletree.history.record import HERE, EntryPage, History
+from singletree.history.recovery import index_of, read_header, recover
+from singletree.history.shelf import Shelf, SummaryPage
 from singletree.history.tree import SessionTree
 from singletree.messages import UserMessage, text_of
 
 __all__ = ["HERE", "EntryPage", "Forked", "History", "Store", "Summary", "SummaryPage"]
-
-_OWN, _MOVED, _ELSEWHERE = range(3)
-Page = list[Summary]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +54,6 @@ class Forked:
 
     history: History
     text: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryPage:
-    """Sessions, the one used last first; `next` is the cursor of the following page."""
-
-    sessions: tuple[Summary, ...]
-    next: str | None
 
 
 class Store:
@@ -76,7 +67,7 @@ class Store:
         self._agent_dir = agent_dir
         self._session_dir = session_dir
         self._places = Places.under(agent_dir)
-        self._shelf = Shelf()
+        self._shelf = Shelf(self._files, self.folder)
 
     def folder(self, cwd: str) -> Path:
         """Where the sessions of a workspace stand."""
@@ -100,29 +91,22 @@ class Store:
         Opened for reading only where `read_only` is asked for, the version is newer than ours, or
         the file may not be written. SessionLocked, SessionUnreadable, UnknownSession otherwise.
         """
-        if not path.is_file():
-            raise UnknownSession(f"There is no session file {path}.", detail={"path": str(path)})
-        if path.stat().st_size == 0 and not read_only:
-            return self._fill(path, wait)
-        header = read_header(path)
-        copy = upgraded_path(path)
-        if header.version < SESSION_VERSION and copy.is_file():
-            return self.open(copy, wait=wait, read_only=read_only)
-        fixed = read_only or header.version > SESSION_VERSION or not os.access(path, os.W_OK)
-        lock = None if fixed else SessionLock.take(self._places.locks, header.id, wait)
         try:
-            found = recover(path, self._places.damaged)
-            if found.upgraded is None:
-                log = SessionLog.of_file(path, self._places, found, lock)
-            else:
-                log = SessionLog(copy, found.upgraded, self._places, header.id, lock)
-                log.read_only = lock is None
-        except BaseException:
-            if lock is not None:
-                lock.release()
-            raise
-        create_now = found.upgraded is not None
-        return History(found.header, found.index, log, found.damage, create_now=create_now)
+            if not path.is_file():
+                raise UnknownSession(f"There is no session file {path}.", detail=_at(path))
+            if path.stat().st_size == 0 and not read_only:
+                _fill(path)
+            header = read_header(path)
+            copy = upgraded_path(path)
+            if header.version < SESSION_VERSION and copy.is_file():
+                return self.open(copy, wait=wait, read_only=read_only)
+            fixed = read_only or header.version > SESSION_VERSION or not os.access(path, os.W_OK)
+            lock = None if fixed else SessionLock.take(self._places.locks, header.id, wait)
+            return self._opened(path, lock, told=not read_only)
+        except OSError as error:
+            raise SessionUnreadable(
+                f"The session cannot be opened: {error.strerror}.", detail=_at(path)
+            ) from error
 
     def open_id(self, session_id: str, *, wait: float = 0, read_only: bool = False) -> History:
         """Open a session by its id, wherever its workspace is now."""
@@ -133,23 +117,11 @@ class Store:
 
     def find(self, session_id: str, cwd: str | None = None) -> Path | None:
         """The file of a session, of any workspace or of one."""
-        if not valid_session_id(session_id):
-            return None
-        named = [p for p in self._files() if p.stem.endswith(f"_{session_id}")]
-        for path in [*named, *self._files()]:
-            glance = self._shelf.glance(path)
-            if glance is None or glance.header.id != session_id:
-                continue
-            if cwd is None or same_folder(glance.header.cwd, cwd):
-                copy = upgraded_path(path)
-                return copy if copy.is_file() else path
-        return None
+        return self._shelf.find(session_id, cwd)
 
     def latest(self, cwd: str) -> Path | None:
         """The session of a workspace that was written last."""
-        glances = [g for p in self._files() if (g := self._shelf.glance(p)) is not None]
-        own = [glance.path for glance in glances if self._belongs(glance, cwd)]
-        return max(own, key=lambda path: path.stat().st_mtime_ns, default=None)
+        return self._shelf.latest(cwd)
 
     def list(
         self,
@@ -158,30 +130,12 @@ class Store:
         limit: int = 50,
         cursor: str | None = None,
     ) -> SummaryPage:
-        """Sessions of a workspace, or of all; `query` looks through names and texts.
+        """Sessions of a workspace, or of all, the one used last first.
 
         Of a workspace are also, behind its own, those whose folder is gone: it may have been moved
-        here. A session that was upgraded is listed once.
+        here. `query`: every word of it occurs in the names or texts.
         """
-        glances = [g for p in self._files() if (g := self._shelf.glance(p)) is not None]
-        there = {glance.path for glance in glances}
-        ranked = sorted(
-            (self._rank(g, cwd), -g.updated_at, str(g.path), g)
-            for g in glances
-            if upgraded_path(g.path) not in there
-        )
-        tokens = (query or "").lower().split()
-        page: Page = []
-        for place in range(_whole_number(cursor), len(ranked)):
-            rank, _, _, glance = ranked[place]
-            if rank == _ELSEWHERE:
-                break
-            if tokens and not found(glance.path, tokens):
-                continue
-            if len(page) == limit:
-                return SummaryPage(tuple(page), str(place))
-            page.append(self._shelf.summary(glance))
-        return SummaryPage(tuple(page), None)
+        return self._shelf.page(cwd, query, limit, cursor)
 
     # -- copies
 
@@ -238,12 +192,10 @@ class Store:
         header = read_header(path)
         lock = SessionLock.take(self._places.locks, header.id)
         try:
-            trash = self._agent_dir / "singletree" / "trash"
-            trash.mkdir(mode=0o700, parents=True, exist_ok=True)
-            there = trash / path.name
-            if there.exists():
-                there = trash / f"{path.stem}.{new_session_id()}{path.suffix}"
-            shutil.move(path, there)
+            there = _put_into(self._places.trash, path)
+            older = original_path(path)
+            if older is not None and older.is_file():
+                _put_into(self._places.trash, older)
         finally:
             lock.release()
         return there
@@ -252,6 +204,26 @@ class Store:
 
     def _file(self, header: SessionHeader) -> Path:
         return self.folder(header.cwd) / file_name(header.timestamp, header.id)
+
+    def _opened(self, path: Path, lock: SessionLock | None, *, told: bool) -> History:
+        """Read a file and take it up for writing if it is locked. `told`: damage will be told."""
+        try:
+            found = recover(path, self._places.damaged if told else None)
+            upgraded = found.upgraded
+            if upgraded is None:
+                log = SessionLog.of_file(
+                    path, self._places, found.header.id, lock, size=found.size, whole=found.whole
+                )
+            else:
+                copy = upgraded_path(path)
+                log = SessionLog(copy, upgraded, self._places, found.header.id, lock)
+                log.read_only = lock is None
+        except BaseException:
+            if lock is not None:
+                lock.release()
+            raise
+        later = upgraded is not None
+        return History(found.header, found.index, log, found.damage, create_now=later)
 
     def _fresh(self, header: SessionHeader, lines: Sequence[bytes], path: Path | None) -> History:
         log = SessionLog(path, b"".join(lines), self._places, header.id)
@@ -263,13 +235,6 @@ class Store:
         made.settle()
         return made
 
-    def _fill(self, path: Path, wait: float) -> History:
-        """Give an empty file a header, and open it."""
-        header = _new_header(str(Path.cwd()), None, None)
-        with path.open("ab") as file:
-            file.write(dump(header))
-        return self.open(path, wait=wait)
-
     def _files(self) -> Iterator[Path]:
         """Every session file there is."""
         if self._session_dir is not None:
@@ -277,17 +242,24 @@ class Store:
         else:
             yield from sorted((self._agent_dir / "sessions").glob("*/*.jsonl"))
 
-    def _rank(self, glance: Glance, cwd: str | None) -> int:
-        if cwd is None or self._belongs(glance, cwd):
-            return _OWN
-        where = glance.header.cwd
-        return _MOVED if where and not Path(where).is_dir() else _ELSEWHERE
 
-    def _belongs(self, glance: Glance, cwd: str) -> bool:
-        """Whether a session is of a workspace; one that does not say is where its file stands."""
-        if not glance.header.cwd:
-            return glance.path.parent == self.folder(cwd)
-        return same_folder(glance.header.cwd, cwd)
+def _put_into(trash: Path, path: Path) -> Path:
+    trash.mkdir(mode=0o700, parents=True, exist_ok=True)
+    there = trash / path.name
+    if there.exists():
+        there = trash / f"{path.stem}.{new_session_id()}{path.suffix}"
+    shutil.move(path, there)
+    return there
+
+
+def _fill(path: Path) -> None:
+    """Give an empty file a header."""
+    with path.open("ab") as file:
+        file.write(dump(_new_header("", None, None)))
+
+
+def _at(path: Path) -> dict[str, object]:
+    return {"path": str(path)}
 
 
 def _new_header(cwd: str, parent: str | None, session_id: str | None) -> SessionHeader:
@@ -317,7 +289,3 @@ def _editable_text(entry: Entry) -> str:
         code="not_a_user_message",
         hint='Fork with position "at" to keep the entry.',
     )
-
-
-def _whole_number(cursor: str | None) -> int:
-    return int(cursor) if cursor and cursor.isdecimal() else 0

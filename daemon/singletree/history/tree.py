@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from singletree.errors import UnknownEntry
-from singletree.history.entries import LEAF_TYPE, Json
+from singletree.history.entries import LEAF_TYPE
 from singletree.history.index import NO_ROW, Index
+from singletree.history.jsonl import Json
 
 
 class SessionTree:
@@ -78,8 +79,8 @@ class SessionTree:
 
     def hidden_rows(self) -> Iterator[int]:
         """Rows that are shown nowhere."""
-        yield from self._marks
-        yield from self.index.unreadable
+        yield from list(self._marks)
+        yield from list(self.index.unreadable)
 
     def standing(self, row: int) -> int:
         """The row itself, or the one that a hidden row stands for."""

@@ -12,7 +12,8 @@ from hashlib import blake2s
 
 from pydantic import JsonValue
 
-from singletree.history.entries import SESSION_VERSION, Json
+from singletree.history.entries import SESSION_VERSION
+from singletree.history.jsonl import Json
 
 
 def upgrade(lines: Sequence[Json]) -> list[Json]:

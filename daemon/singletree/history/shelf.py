@@ -1,0 +1,127 @@
+"""All session files of a store: sorted, paged, searched, found by id.
+
+What was read of a file is kept until the file changes. Never opens a session for writing. Read
+next: listing.py (what is read of a file), store.py (which files there are).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from singletree.history.listing import Glance, Summary, found, glance, summarize
+from singletree.history.names import same_folder, upgraded_path, valid_session_id
+
+_OWN, _MOVED, _ELSEWHERE = range(3)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPage:
+    """Sessions, the one used last first; `next` is the cursor of the following page."""
+
+    sessions: tuple[Summary, ...]
+    next: str | None
+
+
+class Shelf:
+    """The sessions whose files `files` gives; `folder` says where those of a workspace stand."""
+
+    def __init__(self, files: Callable[[], Iterator[Path]], folder: Callable[[str], Path]) -> None:
+        self._files = files
+        self._folder = folder
+        self._glances = _Kept(glance)
+        self._summaries = _Kept(_summary_of)
+
+    def find(self, session_id: str, cwd: str | None = None) -> Path | None:
+        """The file of a session, of any workspace or of one."""
+        if not valid_session_id(session_id):
+            return None
+        files = list(self._files())
+        files.sort(key=lambda path: not path.stem.endswith(f"_{session_id}"))
+        for path in files:
+            known = self._glances.of(path)
+            if known is None or known.header.id != session_id:
+                continue
+            if cwd is None or self._belongs(known, cwd):
+                copy = upgraded_path(path)
+                return copy if copy.is_file() else path
+        return None
+
+    def latest(self, cwd: str) -> Path | None:
+        """The session of a workspace that was written last."""
+        own = [(known.written_at, known.path) for known in self._all() if self._belongs(known, cwd)]
+        return max(own, default=(0, None))[1]
+
+    def page(
+        self, cwd: str | None, query: str | None, limit: int, cursor: str | None
+    ) -> SummaryPage:
+        """Sessions of a workspace, then those whose folder is gone; or all sessions."""
+        ranked = sorted(
+            ((self._rank(known, cwd), -known.updated_at, str(known.path)), known)
+            for known in self._all()
+        )
+        tokens = (query or "").lower().split()
+        page: list[Summary] = []
+        for place in range(_whole_number(cursor), len(ranked)):
+            (rank, _, _), known = ranked[place]
+            if rank == _ELSEWHERE:
+                break
+            if tokens and not found(known.path, tokens):
+                continue
+            if len(page) == limit:
+                return SummaryPage(tuple(page), str(place))
+            summary = self._summaries.of(known.path)
+            if summary is not None:
+                page.append(summary)
+        return SummaryPage(tuple(page), None)
+
+    def _all(self) -> list[Glance]:
+        """Every session once: one that was upgraded is its newer file."""
+        all_of_them = [known for path in self._files() if (known := self._glances.of(path))]
+        there = {known.path for known in all_of_them}
+        return [known for known in all_of_them if upgraded_path(known.path) not in there]
+
+    def _rank(self, known: Glance, cwd: str | None) -> int:
+        if cwd is None or self._belongs(known, cwd):
+            return _OWN
+        where = known.header.cwd
+        return _MOVED if where and not Path(where).is_dir() else _ELSEWHERE
+
+    def _belongs(self, known: Glance, cwd: str) -> bool:
+        """Whether a session is of a workspace; one that does not say is where its file stands."""
+        if not known.header.cwd:
+            return known.path.parent == self._folder(cwd)
+        return same_folder(known.header.cwd, cwd)
+
+
+class _Kept(Generic[T]):
+    """What is read of a file, read once for each state of the file."""
+
+    def __init__(self, read: Callable[[Path], T | None]) -> None:
+        self._read = read
+        self._known: dict[Path, tuple[tuple[int, int], T | None]] = {}
+
+    def of(self, path: Path) -> T | None:
+        """What is read of it; None where it is gone or no session."""
+        try:
+            now = path.stat()
+        except OSError:
+            self._known.pop(path, None)
+            return None
+        state = now.st_mtime_ns, now.st_size
+        known = self._known.get(path)
+        if known is None or known[0] != state:
+            known = self._known[path] = state, self._read(path)
+        return known[1]
+
+
+def _summary_of(path: Path) -> Summary | None:
+    known = glance(path)
+    return None if known is None else summarize(known)
+
+
+def _whole_number(cursor: str | None) -> int:
+    return int(cursor) if cursor and cursor.isdecimal() else 0

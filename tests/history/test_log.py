@@ -1,0 +1,268 @@
+"""Writing: one write an entry, nothing half in memory, other writers noticed, one holder."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.history.made import answer, encoded, said, user
+
+from singletree.errors import SessionError, SessionLocked, SessionUnreadable
+from singletree.history.lock import SessionLock, lock_name
+from singletree.history.log import Places, SessionLog
+from singletree.history.store import History, Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "agent", tmp_path / "sessions")
+
+
+@pytest.fixture
+def history(store: Store) -> Iterator[History]:
+    made = store.create("/w")
+    made.append(user("first"))
+    yield made
+    made.close()
+
+
+def file_of(history: History) -> Path:
+    assert history.file is not None
+    return history.file
+
+
+@contextmanager
+def files_no_larger_than(size: int) -> Iterator[None]:
+    """The system refuses to let a file grow beyond so many bytes, like a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+def test_a_full_disk_changes_nothing_in_memory(store: Store, history: History) -> None:
+    before = (history.leaf, history.entry_count, history.tree_version, history.path())
+    content = file_of(history).read_bytes()
+    with files_no_larger_than(len(content) + 20), pytest.raises(SessionError, match="written"):
+        history.append(user("does not fit"))
+    assert (history.leaf, history.entry_count, history.tree_version, history.path()) == before
+    assert file_of(history).read_bytes()[: len(content)] == content
+    made = history.append(user("now it does"))
+    assert made.parent_id == before[0]
+    history.close()
+    again = store.open(file_of(history))
+    assert [e.id for e in again.path()] == [before[0], made.id]
+    assert [one.kind for one in again.damage] == ["broken_line"]
+    again.close()
+
+
+def test_a_file_that_cannot_be_made_leaves_nothing(store: Store, tmp_path: Path) -> None:
+    history = store.create("/w")
+    with files_no_larger_than(30), pytest.raises(SessionError):
+        history.append(user("does not fit"))
+    assert list((tmp_path / "sessions").iterdir()) == []
+    assert list((tmp_path / "agent/singletree/locks").iterdir()) == []
+    assert (history.leaf, history.on_disk) == (None, False)
+    history.append(user("now it does"))
+    assert history.on_disk
+    history.close()
+
+
+def test_a_file_of_the_same_name_is_never_written(store: Store) -> None:
+    history = store.create("/w")
+    path = file_of(history)
+    path.parent.mkdir(parents=True)
+    path.write_text("somebody else's")
+    with pytest.raises(SessionError):
+        history.append(user("x"))
+    assert path.read_text() == "somebody else's"
+
+
+def test_a_missing_last_line_feed_is_written_first(store: Store, history: History) -> None:
+    path = file_of(history)
+    history.close()
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    again = store.open(path)
+    content = path.read_bytes()
+    made = again.append(answer("x"))
+    assert path.read_bytes().startswith(content + b"\n{")
+    assert again.entry(made.id) == made
+    assert again.line(made.id) == path.read_bytes().splitlines(keepends=True)[-1]
+    again.close()
+
+
+def test_another_program_may_append(history: History) -> None:
+    """pi takes no lock: what it wrote is read in and told; our branch goes on where it was."""
+    leaf = history.leaf
+    with file_of(history).open("ab") as file:
+        file.write(encoded(said("feed0001", leaf, "theirs")))
+    made = history.append(answer("ours"))
+    assert made.parent_id == leaf
+    assert history.tree.children(leaf) == ["feed0001", made.id]
+    assert history.entry("feed0001").parent_id == leaf
+    assert history.entry(made.id) == made
+    assert [(one.kind, one.line) for one in history.damage] == [("foreign_writer", 3)]
+    assert history.take_in() is False
+
+
+def test_another_program_may_stop_in_the_middle(store: Store, history: History) -> None:
+    with file_of(history).open("ab") as file:
+        file.write(b'{"type":"message","id":"feed0001","par')
+    made = history.append(answer("ours"))
+    assert [one.kind for one in history.damage] == ["foreign_writer", "torn_tail"]
+    history.close()
+    again = store.open(file_of(history))
+    assert again.leaf == made.id
+    again.close()
+
+
+@pytest.mark.parametrize("change", ["removed", "replaced", "cut"])
+def test_a_file_taken_away_is_noticed(history: History, change: str) -> None:
+    path = file_of(history)
+    match change:
+        case "removed":
+            path.unlink()
+        case "replaced":
+            other = path.with_suffix(".new")
+            other.write_bytes(path.read_bytes())
+            other.replace(path)
+        case _:
+            os.truncate(path, 10)
+    leaf = history.leaf
+    with pytest.raises(SessionUnreadable):
+        history.append(user("lost?"))
+    assert history.leaf == leaf
+
+
+def test_each_entry_is_one_write(tmp_path: Path) -> None:
+    """Two processes that append large lines at once never break each other's."""
+    path = tmp_path / "both.jsonl"
+    code = (
+        "import sys; from pathlib import Path;"
+        "from singletree.history.log import Places, SessionLog;"
+        "p = Path(sys.argv[1]); handle = p.open('ab'); places = Places.under(p.parent);"
+        "log = SessionLog.of_file(p, places, 's', None, size=0, whole=True);"
+        "log.close();"
+        "from singletree.history.log import _write_all as write;"
+        "[write(handle.fileno(), (sys.argv[2] * 200_000 + '\\n').encode()) for _ in range(20)]"
+    )
+    path.touch()
+    children = [subprocess.Popen([sys.executable, "-c", code, str(path), c]) for c in "xy"]
+    assert [child.wait() for child in children] == [0, 0]
+    lines = path.read_bytes().split(b"\n")[:-1]
+    assert len(lines) == 40
+    assert set(lines) == {b"x" * 200_000, b"y" * 200_000}
+
+
+def test_sync_and_close(history: History) -> None:
+    history.append(answer("x"))
+    history.sync()
+    history.sync()
+    history.close()
+    history.close()
+    history.sync()
+
+
+def test_in_memory_there_is_no_file(store: Store, tmp_path: Path) -> None:
+    history = store.in_memory("/w")
+    one = history.append(user("a"))
+    history.label(one.id, "x")
+    history.move(None)
+    history.append(user("b"))
+    assert history.tree.children(None)[0] == one.id
+    assert (history.file, history.on_disk, history.damage) == (None, False, ())
+    history.sync()
+    history.close()
+    assert not (tmp_path / "sessions").exists() and not (tmp_path / "agent").exists()
+
+
+def test_a_log_in_memory_keeps_bytes_by_offset(tmp_path: Path) -> None:
+    log = SessionLog(None, b"head\n", Places.under(tmp_path), "s")
+    assert log.append(b"one\n", create=True) == 5
+    assert log.append(b"two\n") == 9
+    assert log.read(5, 4) == b"one\n"
+    assert log.growth() == b""
+
+
+# -- the lock
+
+
+def test_one_holder(tmp_path: Path) -> None:
+    lock = SessionLock.take(tmp_path / "locks", "s1")
+    assert (tmp_path / "locks/s1").read_text() == f"{os.getpid()}\n"
+    with pytest.raises(SessionLocked) as caught:
+        SessionLock.take(tmp_path / "locks", "s1")
+    assert caught.value.detail == {"pid": os.getpid()}
+    assert str(os.getpid()) in caught.value.message
+    SessionLock.take(tmp_path / "locks", "s2").release()
+    lock.release()
+    lock.release()
+    assert list((tmp_path / "locks").iterdir()) == []
+    SessionLock.take(tmp_path / "locks", "s1").release()
+
+
+def test_a_dead_holder_is_no_obstacle(tmp_path: Path) -> None:
+    (tmp_path / "s1").write_text("999999\n")
+    lock = SessionLock.take(tmp_path, "s1")
+    assert (tmp_path / "s1").read_text() == f"{os.getpid()}\n"
+    lock.release()
+
+
+def test_waiting_for_a_holder(tmp_path: Path) -> None:
+    lock = SessionLock.take(tmp_path, "s1")
+    timer = threading.Timer(0.2, lock.release)
+    timer.start()
+    began = time.monotonic()
+    second = SessionLock.take(tmp_path, "s1", wait=5)
+    assert 0.1 < time.monotonic() - began < 4
+    with pytest.raises(SessionLocked):
+        SessionLock.take(tmp_path, "s1", wait=0.1)
+    second.release()
+    timer.join()
+
+
+def test_many_takers_one_holder_at_a_time(tmp_path: Path) -> None:
+    """Files that come and go never give two holders."""
+    inside = 0
+    most = 0
+
+    def work() -> None:
+        nonlocal inside, most
+        for _ in range(15):
+            lock = SessionLock.take(tmp_path, "s1", wait=15)
+            inside += 1
+            most = max(most, inside)
+            inside -= 1
+            lock.release()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 1
+
+
+def test_names_of_locks() -> None:
+    assert lock_name("01a2-b.c") == "01a2-b.c"
+    for odd in ("../../x", "", "a/b", "x" * 300, "é", "\ud83d"):
+        assert lock_name(odd).startswith("~") and "/" not in lock_name(odd)
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SessionError, match="locked"):
+        SessionLock.take(tmp_path / "file", "s1")

@@ -1,0 +1,196 @@
+"""How entries stand together: paths, leaf, ancestors, and trees that are damaged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.history.made import encoded, entry, header, said
+
+from singletree.errors import UnknownEntry
+from singletree.history.index import Index, Kind
+from singletree.history.recovery import index_of
+from singletree.history.tree import SessionTree, clean_name
+
+
+def tree_of(*lines: dict[str, Any]) -> SessionTree:
+    return SessionTree(index_of([encoded(line) for line in (header(), *lines)]))
+
+
+def chain(text: str, **fields: Any) -> SessionTree:
+    """`a b<a c<b`: entries and their parents; a `-` is no parent."""
+    lines = []
+    for word in text.split():
+        id_, _, parent = word.partition("<")
+        lines.append(entry(id_, parent or None, **fields))
+    return tree_of(*lines)
+
+
+def kinds(tree: SessionTree) -> list[str]:
+    return [one.kind for one in tree.index.damage]
+
+
+def test_a_path_and_its_leaf() -> None:
+    tree = chain("a b<a c<b d<a")
+    assert tree.leaf == "d"
+    assert tree.path() == ["a", "d"]
+    assert tree.path("c") == ["a", "b", "c"]
+    assert tree.children("a") == ["b", "d"]
+    assert tree.children(None) == ["a"]
+    with pytest.raises(UnknownEntry):
+        tree.path("x")
+
+
+def test_ancestors_and_what_is_left_behind() -> None:
+    tree = chain("a b<a c<b d<c e<b f<e g")
+    assert tree.ancestor("d", "f") == "b"
+    assert tree.ancestor("d", "d") == "d"
+    assert tree.ancestor("d", "b") == "b"
+    assert tree.ancestor("d", "g") is None
+    assert tree.ancestor(None, "d") is None
+    assert tree.left_behind("d", "f") == ["c", "d"]
+    assert tree.left_behind("d", "b") == ["c", "d"]
+    assert tree.left_behind("b", "d") == []
+    assert tree.left_behind("d", "g") == ["a", "b", "c", "d"]
+    assert tree.left_behind("d", None) == ["a", "b", "c", "d"]
+    assert tree.left_behind(None, "d") == []
+
+
+def test_labels_and_name() -> None:
+    tree = tree_of(
+        said("a", None, "x"),
+        entry("l1", "a", "label", targetId="a", label="one"),
+        entry("n1", "l1", "session_info", name="first"),
+        entry("l2", "n1", "label", targetId="a", label="two"),
+        entry("l3", "l2", "label", targetId="gone", label="three"),
+        entry("l4", "l3", "label", targetId=["a"], label="four"),
+        entry("n2", "l4", "session_info", name=" second\r\nline "),
+    )
+    assert dict(tree.labels) == {"a": "two"}
+    assert tree.name == "second line"
+    assert clean_name("\n") is None
+
+
+def test_marks_of_the_leaf_are_hidden() -> None:
+    mark: dict[str, Any] = {"customType": "singletree.leaf", "data": {}}
+    tree = tree_of(
+        said("a", None, "x"), said("b", "a", "y"), entry("m", "a", **mark), said("c", "m", "z")
+    )
+    assert tree.path() == ["a", "c"]
+    assert tree.count == 3
+    with pytest.raises(UnknownEntry):
+        tree.row("m")
+    ended = tree_of(said("a", None, "x"), entry("m", None, **mark))
+    assert ended.leaf is None and ended.path() == []
+    twice = tree_of(said("a", None, "x"), entry("m", "a", **mark), entry("k", "m", **mark))
+    assert twice.leaf == "a"
+
+
+def test_another_custom_entry_is_no_mark() -> None:
+    tree = tree_of(entry("a", None, customType="note", data="singletree.leaf"))
+    assert tree.leaf == "a" and tree.count == 1
+
+
+def test_a_missing_parent_makes_a_start() -> None:
+    tree = chain("a b<gone c<b")
+    assert tree.path() == ["b", "c"]
+    assert tree.children(None) == ["a", "b"]
+    assert kinds(tree) == ["missing_parent"]
+
+
+def test_a_parent_may_come_later() -> None:
+    tree = chain("b<a c<b a d<c")
+    assert tree.path() == ["a", "b", "c", "d"]
+    assert kinds(tree) == []
+    assert list(tree.index.parents_first(4)) == [2, 0, 1, 3]
+
+
+@pytest.mark.parametrize("text", ["a<a b<a", "a<b b<a", "a<c b<a c<b", "x a<b b<c c<a d<c"])
+def test_a_circle_is_cut(text: str) -> None:
+    tree = chain(text)
+    assert kinds(tree) == ["parent_circle"]
+    for id_ in tree.index.ids:
+        assert tree.path(id_)[-1] == id_
+
+
+def test_a_duplicate_id() -> None:
+    tree = chain("a b<a a b<a")
+    assert kinds(tree) == ["duplicate_id", "duplicate_id"]
+    assert tree.path() == ["a", "b"]
+    assert tree.index.parents.tolist() == [-1, 0, -1, 2]
+
+
+def test_depth_costs_no_stack() -> None:
+    tree = tree_of(*(entry(str(n), str(n - 1) if n else None) for n in range(20_000)))
+    assert len(tree.path()) == 20_000
+    assert tree.left_behind("19999", "5") == [str(n) for n in range(6, 20_000)]
+
+
+IDS = st.sampled_from("abcdefgh")
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(IDS, st.none() | IDS), max_size=14))
+def test_any_tree_can_be_walked(pairs: list[tuple[str, str | None]]) -> None:
+    tree = tree_of(*(entry(id_, parent) for id_, parent in pairs))
+    order = list(tree.index.parents_first(len(tree.index)))
+    assert sorted(order) == list(range(len(pairs)))
+    for place, row in enumerate(order):
+        assert tree.index.parents[row] in (-1, *order[:place])
+    for row in range(len(pairs)):
+        path = tree.path_rows(row)
+        assert path[-1] == row and len(set(path)) == len(path)
+
+
+# -- the index
+
+
+LINE = said("a1b2c3d4", "00000000", "text", "assistant")
+
+
+@pytest.mark.parametrize("check_from", [0, 1 << 30])
+def test_both_ways_of_reading_agree(check_from: int) -> None:
+    lines = [
+        said("a", None, "x"),
+        LINE,
+        entry("l", "a", "label", targetId="a", label="x"),
+        {"id": "z", "type": "message", "parentId": "a", "message": {"role": "user"}},
+        entry("q", "z", "odd", message={"role": "user"}),
+        said("ü", "q", "x"),
+    ]
+    index = Index()
+    index.scan(map(encoded, lines), check_from=check_from)
+    index.settle()
+    assert [index.kind(row) for row in range(len(index))] == [
+        Kind("message", "user"),
+        Kind("message", "assistant"),
+        Kind("label"),
+        Kind("message", "user"),
+        Kind("odd"),
+        Kind("message", "user"),
+    ]
+    assert index.parents.tolist() == [-1, -1, 0, 0, 3, 4]
+    assert [data["id"] for _, data in index.notes] == ["l"]
+    assert index.end == sum(len(encoded(line)) for line in lines)
+    assert [one.kind for one in index.damage] == ["missing_parent"]
+
+
+def test_bodies_are_checked_from_a_place_on() -> None:
+    broken = encoded(said("a", None, "x")).replace(b'"text":"x"', b'"text":x"')
+    trusting, checking = Index(), Index()
+    trusting.scan([broken], check_from=1)
+    checking.scan([broken])
+    assert (trusting.unreadable, trusting.damage) == (set(), [])
+    assert checking.unreadable == {0}
+    assert [one.kind for one in checking.damage] == ["broken_line"]
+
+
+def test_an_unreadable_line_keeps_its_children_in_place() -> None:
+    lines = [encoded(line) for line in (said("a", None, "x"), said("b", "a", "y"))]
+    index = Index()
+    index.scan([lines[0], lines[1].replace(b'"y"', b'"y'), encoded(said("c", "b", "z"))])
+    tree = SessionTree(index)
+    assert tree.path() == ["a", "c"]
+    assert tree.count == 2
