@@ -83,7 +83,7 @@ class Index:
         by_type, by_role, row_at = self._by_type.get, self._by_role.get, row_of.get
         row = len(ids)
         before = b""
-        for number, raw in enumerate(lines, number + 1):
+        for number, raw in enumerate(lines, self.lines + 1):
             size = len(raw)
             head = head_of(raw) if at < check_from else None
             if head and raw[-2] == brace:
