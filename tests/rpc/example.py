@@ -1,4 +1,4 @@
-"""A small server on our door, for its tests: `python -m tests.rpc.example`, or `open_door`."""
+"""A small server on our door, for its tests. start.py starts it as a process."""
 
 from __future__ import annotations
 
@@ -286,13 +286,3 @@ async def end(peer: Peer) -> None:
 async def open_door() -> AsyncIterator[Door]:
     yield Door(ROUTES, to_error=to_error, language=open_language(register), shutdown=end)
     print("door closed", file=sys.stderr)
-
-
-def main() -> None:
-    from singletree.rpc.early import serve_stdio
-
-    serve_stdio(lambda: open_door)
-
-
-if __name__ == "__main__":
-    main()

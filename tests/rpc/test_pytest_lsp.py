@@ -16,7 +16,7 @@ from tests.rpc.client import AgentClient, python
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 
 SERVER = ClientServerConfig(
-    server_command=list(python("-m", "tests.rpc.example")), client_factory=AgentClient
+    server_command=list(python("-m", "tests.rpc.start")), client_factory=AgentClient
 )
 
 

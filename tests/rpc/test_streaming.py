@@ -15,7 +15,7 @@ from tests.rpc.client import frame, python, spawned
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 ROOT = Path(__file__).parents[2]
-SERVER = python("-m", "tests.rpc.example")
+SERVER = python("-m", "tests.rpc.start")
 MAX_TEXT = 64 << 10
 
 

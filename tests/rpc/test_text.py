@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletree.rpc.hello import ENCODINGS, Encoding
-from singletree.rpc.text import Position, Text, index, split_lines, units
+from singletree.rpc.text import Encoding, Position, Text, index, split_lines, units
 
+ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 CODECS = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 WIDTHS = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
 LETTERS = st.sampled_from([*"ab\r\n\n\r", "\r\n", "é", "€", "😀", "\u2028", "\u0085", "\x0c", ""])

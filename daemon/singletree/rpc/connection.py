@@ -15,9 +15,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, assert_never
 
+from singletree.rpc.client import Client, read_client
 from singletree.rpc.faults import RpcError, invalid_params, request_failed
 from singletree.rpc.frames import Frame
-from singletree.rpc.hello import Client, answer, read_client
+from singletree.rpc.hello import answer
 from singletree.rpc.incoming import Answer, Id, Incoming, Notification, Refusal, Request, read
 from singletree.rpc.outbox import Outbox
 from singletree.rpc.peer import OpenLanguage, Peer
@@ -88,7 +89,7 @@ class Connection(Peer):
         self.documents.encoding = self.client.encoding
         self._greeted = True
         self._on_greeted(self.client)
-        return answer(self.client, self.door.agent)
+        return answer(params, self.door.agent)
 
     def take(self, frames: list[Frame], handled: Callable[[], object] = lambda: None) -> None:
         """Frames have come; `handled` is called when the next ones may."""

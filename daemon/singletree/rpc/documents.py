@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
-from singletree.rpc.hello import Encoding
-from singletree.rpc.text import Position, Text
+from singletree.rpc.text import Encoding, Position, Text
 
 log = logging.getLogger(__name__)
 

@@ -2,28 +2,30 @@
 
 `initialize` is read and answered with the standard library alone, then the daemon proper is loaded
 and takes over with whatever has come in the meantime. If the client is slower than we are, loading
-goes on while we wait for it. Never imports asyncio or a module of ours that does, before the first
-answer; never knows what it starts. Read next: serve.py.
+goes on while we wait for it. Before the first answer nothing is imported that can wait: no asyncio,
+logging, typing or dataclasses. Never knows what it starts. Read next: hello.py, serve.py.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
-import logging
 import os
 import select
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
 
 from singletree.rpc.frames import Frame, HeaderFrames
-from singletree.rpc.hello import answer, read_client
+from singletree.rpc.hello import answer
 from singletree.rpc.stdio import read_some, take_stdio, write_all
 
+TYPE_CHECKING = False  # importing typing for it would cost some milliseconds
 if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
     from singletree.rpc.serve import OpenDoor
+
+LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 def serve_stdio(
@@ -35,7 +37,6 @@ def serve_stdio(
     gives what `initialize` declares of the agent; it must be quick and equal to the door's.
     """
     reading, writing = take_stdio()
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=LOG_FORMAT)
     loading = _Loading(load)
     if not select.select([reading], [], [], 0)[0]:
         loading.start()
@@ -46,6 +47,7 @@ def serve_stdio(
     open_door = loading.result()
 
     import asyncio
+    import logging
 
     from singletree.rpc.serve import Line, serve
 
@@ -54,9 +56,6 @@ def serve_stdio(
     code = loop.run_until_complete(serve(open_door, line))
     logging.shutdown()
     os._exit(code)  # nothing that still hangs, a thread or a task, can keep the process
-
-
-LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 class _Loading:
@@ -83,6 +82,7 @@ class _Loading:
 
     def _run(self) -> None:
         try:
+            _log_to_stderr()
             self._loaded = self._load()
             from pydantic import TypeAdapter
 
@@ -113,9 +113,17 @@ def _greet(
         return None
     if not flawless or type(mid) not in (int, str) or not isinstance(params, dict):
         return None
-    result = answer(read_client(params), declare())
+    result = answer(params, declare())
     body = json.dumps({"jsonrpc": "2.0", "id": mid, "result": result}).encode()
-    with contextlib.suppress(OSError):  # the outbox will meet it again
-        write_all(writing, b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
     del frames[0]
+    try:
+        write_all(writing, b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+    except OSError:
+        return params  # whoever writes next meets it again
     return params
+
+
+def _log_to_stderr() -> None:
+    import logging
+
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=LOG_FORMAT)

@@ -2,46 +2,45 @@
 
 Pure: fed any split of a stream it finds the same frames. What is no frame is told as a `Defect`
 and skipped, so that one bad message never costs the ones behind it. Never reads, waits or parses
-JSON beyond the id of what it must refuse. Only the standard library: this is in the start path.
-Read next: stdio.py (who feeds it), connection.py (who takes the frames).
+JSON beyond the id of what it must refuse. Needs json and re and nothing else, for it stands before
+the first answer (no dataclass: that import alone would cost more than the answer does). Read next:
+stdio.py (who feeds it), connection.py (who takes the frames).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import Final, Protocol
 
-MAX_BODY: Final = 32 << 20
-MAX_HEADER: Final = 8 << 10
-_ABSURD: Final = 1 << 40  # a length beyond this is noise, not a message to sit out
-_HEAD_KEPT: Final = 1 << 10
+MAX_BODY = 32 << 20
+MAX_HEADER = 8 << 10
+_ABSURD = 1 << 40  # a length beyond this is noise, not a message to sit out
+_HEAD_KEPT = 1 << 10
 
-TOO_LARGE: Final = "A message may have at most {} bytes; this one was skipped"
-NO_LENGTH: Final = "A header without a usable Content-Length; what followed it was skipped"
-NO_HEADER: Final = "A message without a Content-Length header was skipped"
+TOO_LARGE = "A message may have at most {} bytes; this one was skipped"
+NO_LENGTH = "A header without a usable Content-Length; what followed it was skipped"
+NO_HEADER = "A message without a Content-Length header was skipped"
 
 
-@dataclass(frozen=True, slots=True)
 class Defect:
     """Bytes that are no message. `id` is that of the request, or of the answer, if it was seen."""
 
-    message: str
-    code: str | None = None
-    id: str | int | None = None
-    answer: bool = False
+    __slots__ = ("answer", "code", "id", "message")
+
+    def __init__(
+        self,
+        message: str,
+        code: str | None = None,
+        mid: str | int | None = None,
+        answer: bool = False,
+    ) -> None:
+        self.message = message
+        self.code = code
+        self.id = mid
+        self.answer = answer
 
 
 Frame = bytes | Defect
-
-
-class Splitter(Protocol):
-    """Finds the frames of one kind of stream."""
-
-    def feed(self, data: bytes) -> list[Frame]:
-        """The frames that these bytes complete."""
-        ...
 
 
 class HeaderFrames:
@@ -175,6 +174,8 @@ class Lines:
         elif line.strip():
             found.append(line)
 
+
+Splitter = HeaderFrames | Lines
 
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n|\A\r?\n")
 _LENGTH = re.compile(rb"(?im)content-length[ \t]*:[ \t]*(\d+)[ \t]*\r?$")

@@ -56,7 +56,7 @@ class Outbox:
     def __init__(
         self,
         fd: int,
-        lost: Callable[[Exception], None],
+        lost: Callable[[Exception], object],
         *,
         frame: Callable[[bytes], bytes] = header_frame,
         limits: Limits | None = None,
@@ -76,7 +76,8 @@ class Outbox:
         self._empty = asyncio.Event()
         self._empty.set()
         self._jobs: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        threading.Thread(target=self._write_loop, name="rpc-write", daemon=True).start()
+        self._thread = threading.Thread(target=self._write_loop, name="rpc-write", daemon=True)
+        self._thread.start()
 
     @property
     def lagging(self) -> bool:
@@ -117,6 +118,10 @@ class Outbox:
         """Send no more. What is being written is; the descriptor stays its owner's."""
         if not self.dead:
             self._stop()
+
+    def join(self) -> None:
+        """Wait for the thread, after `close`; not in the loop."""
+        self._thread.join()
 
     def _hand_over(self) -> None:
         self._scheduled = False

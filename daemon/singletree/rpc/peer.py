@@ -13,9 +13,9 @@ from typing import Any, Protocol, TypeVar
 
 from singletree.rpc import codec
 from singletree.rpc.asking import Asking
+from singletree.rpc.client import Client
 from singletree.rpc.documents import Documents
 from singletree.rpc.faults import RpcError
-from singletree.rpc.hello import Client
 from singletree.rpc.outbox import Outbox
 from singletree.rpc.protocol.errors import METHOD_NOT_FOUND
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import socket
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -33,7 +34,8 @@ OpenDoor = Callable[[], AbstractAsyncContextManager[Door]]
 class Line:
     """The descriptors of a client, and what was read and done before the loop ran.
 
-    `greeting`: the params of an `initialize` that is answered already; `frames`: what came after.
+    `greeting`: the params of an `initialize` that is answered already; `frames`: what came after;
+    `reader`: the thread that reads, once there is one.
     """
 
     reading: int
@@ -41,6 +43,7 @@ class Line:
     splitter: Splitter = field(default_factory=HeaderFrames)
     frames: list[Frame] = field(default_factory=list)
     greeting: dict[str, Any] | None = None
+    reader: Reader | None = None
 
 
 async def serve(open_door: OpenDoor, line: Line) -> int:
@@ -79,6 +82,27 @@ async def _serve_until(life: Life, open_door: OpenDoor, line: Line) -> None:
     outbox.close()
 
 
+async def serve_socket(door: Door, client: socket.socket) -> None:
+    """Serve one client of many over its own socket, until either side ends; closes it."""
+    client.setblocking(True)
+    line = Line(client.fileno(), client.fileno())
+    outbox = Outbox(line.writing, lambda error: running.cancel())
+    connection = Connection(door, outbox, lambda code: connection.end())
+    running = asyncio.ensure_future(converse(connection, line))
+    try:
+        await asyncio.wait({running})
+    finally:
+        running.cancel()
+        await outbox.flushed(FLUSH_SECONDS)
+        outbox.close()
+        with contextlib.suppress(OSError):
+            client.shutdown(socket.SHUT_RDWR)  # wakes both threads
+        await asyncio.to_thread(_join, line, outbox)
+        client.close()
+    if not running.cancelled() and (error := running.exception()) is not None:
+        log.error("the connection failed", exc_info=error)
+
+
 async def converse(connection: Connection, line: Line) -> None:
     """Feed a connection from its line until the stream ends or the client leaves."""
     if line.greeting is not None:
@@ -90,12 +114,20 @@ async def converse(connection: Connection, line: Line) -> None:
             loop.call_soon_threadsafe(connection.take, frames, reader.handled)
 
     def ended(error: OSError | None) -> None:
-        loop.call_soon_threadsafe(connection.end)
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(connection.end)
 
-    reader = Reader(line.reading, line.splitter, deliver, ended)
+    line.reader = reader = Reader(line.reading, line.splitter, deliver, ended)
     connection.take(line.frames)
     reader.start()
     await connection.run()
+
+
+def _join(line: Line, outbox: Outbox) -> None:
+    """A descriptor may be closed, and its number used again, only when no thread has it."""
+    if line.reader is not None:
+        line.reader.join()
+    outbox.join()
 
 
 def _code_of(task: asyncio.Task[None]) -> int:

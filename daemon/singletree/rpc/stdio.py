@@ -6,7 +6,6 @@ path reads before it is imported) nor what a frame says. Read next: frames.py, o
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 import sys
@@ -93,5 +92,4 @@ class Reader(threading.Thread):
                     self._deliver(frames)
         except OSError as error:
             why = error
-        with contextlib.suppress(RuntimeError):  # the loop that should hear it is closed
-            self._ended(why)
+        self._ended(why)

@@ -12,12 +12,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from itertools import accumulate, chain
-from typing import Final
-
-from singletree.rpc.hello import Encoding
+from typing import Final, Literal
 
 BLOCK: Final = 256
 
+Encoding = Literal["utf-8", "utf-16", "utf-32"]
 Position = tuple[int, int]
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)")
