@@ -142,7 +142,9 @@ def test_long_values_and_many_problems_are_cut() -> None:
 
 def test_unreadable_arguments_are_not_guessed() -> None:
     call = ToolCall(id="c", name="change", arguments={"path": "a"}, arguments_error="cut short")
-    with pytest.raises(ToolError, match=r"could not be read \(cut short\)"):
+    with pytest.raises(
+        ToolError, match=r"this call to change could not be read\. cut short\. Send"
+    ):
         parse_args(CHANGE, call)
 
 

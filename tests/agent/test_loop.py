@@ -195,7 +195,7 @@ async def test_unreadable_arguments_are_never_run() -> None:
     context = LoopContext("", [], [hands.say()])
     ended = await run_loop([], context, LoopConfig(model), lambda e: None)
     assert hands.diary == []
-    assert "could not be read (cut short)" in show(ended.messages)
+    assert "could not be read. cut short. Send it again" in show(ended.messages)
 
 
 @pytest.mark.parametrize("stop", ["stop", "toolUse", "end_turn"])

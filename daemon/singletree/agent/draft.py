@@ -6,10 +6,7 @@ speaks only when there is none. Read next: loop.py (who keeps one while an answe
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-
-from pydantic import JsonValue
 
 from singletree.messages import (
     AssistantMessage,
@@ -19,12 +16,12 @@ from singletree.messages import (
     Thinking,
     ThinkingLevel,
     ToolCall,
+    well_formed,
 )
 from singletree.model.base import ModelInfo, TextDelta, ThinkingDelta, ToolCallDelta
+from singletree.model.partial_json import parse_arguments, partial_arguments
 
 Delta = TextDelta | ThinkingDelta | ToolCallDelta
-
-CUT_SHORT = "the answer ended before the arguments were complete"
 
 
 @dataclass(slots=True)
@@ -33,7 +30,7 @@ class _Part:
     pieces: list[str] = field(default_factory=list)
 
     def block(self) -> Block | None:
-        text = "".join(self.pieces)
+        text = well_formed("".join(self.pieces))
         match self.first:
             case TextDelta():
                 return Text(text=text) if text else None
@@ -69,17 +66,14 @@ class Draft:
             api=self._info.api,
             provider=self._info.provider,
             model=self._info.id,
-            thinking_level=self._thinking,
+            thinking_level=self._thinking if self._info.reasoning else None,
             stop_reason=stop_reason,
             error_message=error_message,
         )
 
 
 def _call(call_id: str, name: str, raw: str) -> ToolCall:
-    try:
-        arguments: JsonValue = json.loads(raw or "{}")
-    except ValueError:
-        arguments = None
-    if isinstance(arguments, dict):
-        return ToolCall(id=call_id, name=name, arguments=arguments)
-    return ToolCall(id=call_id, name=name, arguments_error=CUT_SHORT)
+    arguments, error = parse_arguments(raw)
+    if error is not None:
+        arguments = partial_arguments(raw)
+    return ToolCall(id=call_id, name=name, arguments=arguments, arguments_error=error)

@@ -24,8 +24,8 @@ ToolKind = Literal["read", "edit", "execute", "search", "other"]
 
 
 UNREADABLE = (
-    "Not run: the arguments of this call to {name} could not be read ({why}). Send the call again "
-    "with one complete JSON object; if a text in it is long, send less at once."
+    "Not run: this call to {name} could not be read. {why} Send it again with one complete JSON "
+    "object; if a text in it is long, send less at once."
 )
 
 
@@ -106,7 +106,8 @@ def parse_args(tool: Tool, call: ToolCall) -> BaseModel:
     ToolError with a text that the model can act on if they still do not fit.
     """
     if call.arguments_error is not None:
-        raise ToolError(UNREADABLE.format(name=tool.name, why=call.arguments_error))
+        why = f"{call.arguments_error.rstrip('.')}."
+        raise ToolError(UNREADABLE.format(name=tool.name, why=why))
     schema: JsonValue = dict(tool.spec.schema)
     given = repaired(schema, dict(tool.prepare(call.arguments)))
     if wrong := problems(schema, given):
