@@ -1,1 +1,0 @@
-"""The terminal client: standard library only, speaks only the protocol."""

@@ -1,0 +1,157 @@
+"""The terminal client, `singletree chat`: the standard library, and nothing but the protocol.
+
+It starts a daemon of its own and speaks to it as any editor would: the proof that the protocol is
+enough. It imports nothing else of this package. Read next: talk.py, commands.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from singletree.chat import commands
+from singletree.chat.keyboard import Pipe, Terminal
+from singletree.chat.link import Gone, Link, Object, Refused, part, rows, text
+from singletree.chat.screen import Screen
+from singletree.chat.talk import Quit, Talk
+
+OFFLINE = "offline/demo"
+"""Answers a pipe unless a model is named: it needs no key and no network."""
+
+FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None, daemon: Sequence[str] | None = None) -> int:
+    """Talk until the input ends; 0 if no turn failed. `daemon`: another command to start."""
+    options = _options().parse_args(argv)
+    interactive = sys.stdin.isatty()
+    lively = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    folder = Path(options.workspace).resolve()
+    if not folder.is_dir():
+        sys.stderr.write(f"singletree chat: no such folder: {folder}\n")
+        return MISUSED
+    screen = Screen(sys.stdout, lively)
+    link = Link([*(daemon or _daemon()), *_passed_on(options, interactive)])
+    keyboard = Terminal(_history(), link.poke) if interactive else Pipe()
+    talk = Talk(link, screen, keyboard, allow=options.allow)
+    talk.command = lambda line: commands.run(talk, line)
+    try:
+        _begin(talk, options, folder, interactive)
+        _talk(talk, keyboard)
+    except Quit:
+        pass
+    except Refused as no:
+        screen.fault(str(no), no.code, no.hint)
+        return FAILED
+    except Gone as end:
+        screen.fault("The daemon is gone.", hint=str(end))
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        screen.rest()
+        keyboard.close()
+        link.close()
+    return FAILED if talk.session.failed and not interactive else 0
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="singletree chat",
+        description="Talk with the agent in a terminal. Each line of a pipe is a prompt.",
+        epilog="/help lists the commands.",
+    )
+    parser.add_argument("--model", metavar="REF", help="provider/id, or scripted:FILE")
+    parser.add_argument("--workspace", metavar="DIR", default=".", help="the folder to work in")
+    start = parser.add_mutually_exclusive_group()
+    start.add_argument(
+        "--continue",
+        dest="start",
+        action="store_const",
+        const="continue",
+        help="the newest session",
+    )
+    start.add_argument(
+        "--new", dest="start", action="store_const", const="new", help="a new session"
+    )
+    parser.add_argument("--tools", metavar="LIST", help="the tools to use, with commas between")
+    parser.add_argument("--mode", metavar="MODE", help="what is asked before it is done")
+    parser.add_argument("--trust", action="store_true", help="trust the folder's own settings")
+    parser.add_argument(
+        "--allow", action="store_true", help="without a terminal, answer questions with yes"
+    )
+    return parser
+
+
+def _daemon() -> list[str]:
+    return [sys.executable, "-m", "singletree", "serve", "--stdio"]
+
+
+def _passed_on(options: argparse.Namespace, interactive: bool) -> list[str]:
+    model = options.model or (None if interactive else OFFLINE)
+    passed = ["--model", model] if model else []
+    return passed + (["--tools", options.tools] if options.tools else [])
+
+
+def _history() -> Path:
+    home = os.environ.get("PI_CODING_AGENT_DIR") or Path.home() / ".pi" / "agent"
+    return Path(home) / "singletree" / "chat-history"
+
+
+def _begin(talk: Talk, options: argparse.Namespace, folder: Path, interactive: bool) -> None:
+    hello = talk.start(folder.as_uri(), folder.name, options.trust)
+    start = options.start or ("continue" if interactive else "new")
+    told = talk.attach("agent/session/open", {"workspace": folder.as_uri(), "start": start})
+    if options.mode:
+        talk.ask("agent/config/set", {"id": "mode", "value": options.mode})
+    if not interactive:
+        return
+    _greet(talk, hello, part(told, "state"), folder)
+    commands.show_past(talk, told)
+
+
+def _greet(talk: Talk, hello: Object, state: Object, folder: Path) -> None:
+    version = text(hello, "serverInfo", "version")
+    model = text(state, "model") or "no model: /model lists them"
+    talk.screen.say(f"singletree {version} · {model} · {folder}", "bold")
+    skipped = ", ".join(text(row, "path") for row in rows(state, "skipped"))
+    if skipped:
+        talk.screen.say(f"! not trusted, so not used: {skipped} (--trust)", "yellow")
+    for notice in rows(state, "warnings"):
+        talk.screen.say(f"! {text(notice, 'message')}", "yellow")
+    talk.screen.say("/help lists the commands.", "dim")
+
+
+def _talk(talk: Talk, keyboard: Pipe | Terminal) -> None:
+    """Line by line, until the input ends."""
+    interrupted = False
+    while True:
+        talk.until_settled()
+        talk.screen.rest()
+        suggestion, talk.suggestion = talk.suggestion, ""
+        try:
+            line = keyboard.ask("› ", suggestion)
+        except KeyboardInterrupt:
+            if interrupted:
+                return
+            interrupted = True
+            talk.screen.say("(Ctrl-C again leaves)", "dim")
+            continue
+        interrupted = False
+        if line is None:
+            return
+        _line(talk, line)
+
+
+def _line(talk: Talk, line: str) -> None:
+    if line.startswith("/"):
+        talk.command(line)
+    elif line.strip():
+        try:
+            talk.prompt(line)
+        except Refused as no:
+            talk.screen.fault(str(no), no.code, no.hint)
+            talk.session.failed = True

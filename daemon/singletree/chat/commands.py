@@ -1,0 +1,274 @@
+"""The slash commands, each a few requests of the protocol. Standard library.
+
+What is not known here is the daemon's: skills, templates and extensions bring commands of their
+own, and those are sent as a prompt. Read next: talk.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from singletree.chat.link import Object, Refused, number, part, pick, rows, text
+from singletree.chat.screen import one_line, tokens
+from singletree.chat.talk import Quit, Talk
+
+TYPING = """\
+While a turn runs, a line you type steers it; /queue TEXT waits for its end.
+Ctrl-C stops the turn, twice it leaves. An entry is named by the beginning of its id."""
+
+
+class Misused(Exception):
+    """A command was given what it cannot take."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command: what it does, how it is written, what it is for."""
+
+    run: Callable[[Talk, str], None]
+    usage: str
+    help: str
+
+
+def run(talk: Talk, line: str) -> None:
+    """Do what a line that begins with a slash says; show what went wrong."""
+    name, _, rest = line[1:].partition(" ")
+    try:
+        if name in COMMANDS:
+            COMMANDS[name].run(talk, rest.strip())
+        else:
+            _foreign(talk, name, line)
+    except Refused as no:
+        talk.screen.fault(str(no), no.code, no.hint)
+        talk.session.failed = True
+    except Misused as how:
+        talk.screen.fault(str(how))
+        talk.session.failed = True
+
+
+def _foreign(talk: Talk, name: str, line: str) -> None:
+    known = rows(talk.ask("agent/command/list", {}), "commands")
+    if name not in [text(command, "name") for command in known]:
+        raise Misused(f"There is no /{one_line(name)}. /help lists what there is.")
+    talk.prompt(line)
+
+
+def _help(talk: Talk, rest: str) -> None:
+    for command in COMMANDS.values():
+        talk.screen.say(f"{command.usage:<30} {command.help}")
+    for other in rows(talk.ask("agent/command/list", {}), "commands"):
+        usage = f"/{text(other, 'name')} {text(other, 'inputHint')}".rstrip()
+        talk.screen.say(f"{usage:<30} {one_line(text(other, 'description'))}")
+    talk.screen.say(TYPING, "dim")
+
+
+def _tree(talk: Talk, rest: str) -> None:
+    filters = ("default", "noTools", "userOnly", "labeled", "all")
+    asked: Object = {"filter": rest} if rest in filters else {"search": rest} if rest else {}
+    for row in _rows(talk, asked):
+        talk.screen.say(_drawn(row), "bold" if row.get("isLeaf") else "")
+
+
+def _rows(talk: Talk, asked: Object) -> list[Object]:
+    found: list[Object] = []
+    cursor: Object = {}
+    while True:
+        told = talk.ask("agent/tree/get", {**asked, **cursor})
+        found += rows(told, "rows")
+        if not text(told, "next"):
+            return found
+        cursor = {"cursor": text(told, "next")}
+
+
+def _drawn(row: Object) -> str:
+    here = "●" if row.get("isLeaf") else "│" if row.get("onPath") else " "
+    who = text(row, "role") or text(row, "type")
+    label = f" [{text(row, 'label')}]" if text(row, "label") else ""
+    indent = "  " * int(number(row, "depth"))
+    return f"{here} {text(row, 'entryId')} {indent}{who}{label}: {one_line(text(row, 'preview'))}"
+
+
+def _entry(talk: Talk, beginning: str) -> str:
+    """The id of the one entry whose id begins so."""
+    if not beginning:
+        raise Misused("Which entry? /tree shows their ids.")
+    ids = [text(row, "entryId") for row in _rows(talk, {"filter": "all"})]
+    found = [i for i in ids if i == beginning] or [i for i in ids if i.startswith(beginning)]
+    if len(found) != 1:
+        raise Misused(f"{'No entry' if not found else 'More than one entry'} begins {beginning}.")
+    return found[0]
+
+
+def _goto(talk: Talk, rest: str) -> None:
+    beginning, _, how = rest.partition(" ")
+    asked: Object = {"entryId": _entry(talk, beginning)}
+    if how.split(" ")[0] == "summary":
+        instructions = how.partition(" ")[2].strip()
+        asked["summarize"] = {"instructions": instructions} if instructions else True
+    told = talk.ask("agent/tree/navigate", asked)
+    talk.screen.say(f"→ now at {text(told, 'leafId') or 'the beginning'}", "cyan")
+    _suggest(talk, text(told, "editorText"))
+
+
+def _suggest(talk: Talk, words: str) -> None:
+    """A text that came back: into the input where there is one, else shown."""
+    talk.suggestion = words
+    if words:
+        talk.screen.say(f"↩ {words}", "dim")
+
+
+def _label(talk: Talk, rest: str) -> None:
+    beginning, _, label = rest.partition(" ")
+    entry = _entry(talk, beginning)
+    talk.ask("agent/tree/label", {"entryId": entry, "label": label.strip() or None})
+    talk.screen.say(f"→ {entry} [{label.strip()}]" if label.strip() else f"→ {entry}: no label")
+
+
+def _fork(talk: Talk, rest: str) -> None:
+    beginning, _, position = rest.partition(" ")
+    entry = _entry(talk, beginning) if beginning else text(talk.ask(STATE, {}), "leafId")
+    if not entry:
+        raise Misused("Nothing was said yet.")
+    where = position or ("before" if beginning else "at")
+    told = talk.ask("agent/session/fork", {"entryId": entry, "position": where})
+    talk.attach("agent/session/switch", {"sessionId": text(told, "sessionId")})
+    talk.screen.say(f"→ forked: {text(told, 'sessionId')}", "cyan")
+    _suggest(talk, text(told, "editorText"))
+
+
+def _compact(talk: Talk, rest: str) -> None:
+    talk.ask("agent/compact", {"instructions": rest} if rest else {})
+
+
+def _model(talk: Talk, rest: str) -> None:
+    if rest:
+        told = talk.ask("agent/model/set", {"model": rest})
+        talk.screen.say(f"→ {text(told, 'model')}, thinking {text(told, 'thinking')}", "cyan")
+        return
+    told = talk.ask("agent/model/list", {})
+    for row in rows(told, "models"):
+        here = "●" if text(row, "model") == text(told, "current") else " "
+        missing = " (no key)" if text(row, "auth") == "missing" else ""
+        window = f"{number(row, 'contextWindow') / 1000:,.0f}k"
+        talk.screen.say(f"{here} {text(row, 'model')} · {window}{missing}")
+
+
+def _thinking(talk: Talk, rest: str) -> None:
+    if rest:
+        told = talk.ask("agent/thinking/set", {"level": rest})
+        talk.screen.say(f"→ thinking {text(told, 'thinking')}", "cyan")
+        return
+    told = talk.ask("agent/thinking/list", {})
+    levels = pick(told, "levels")
+    shown = " ".join(map(str, levels)) if isinstance(levels, list) else ""
+    talk.screen.say(f"thinking {text(told, 'current')} (of: {shown})")
+
+
+def _steer(talk: Talk, rest: str) -> None:
+    if not rest:
+        raise Misused("Steer with what? /steer TEXT")
+    talk.steer(rest)
+    talk.until_settled()
+
+
+def _queue(talk: Talk, rest: str) -> None:
+    if rest == "clear":
+        told = talk.ask("agent/queue/clear", {})
+        talk.screen.say(f"→ {len(rows(told, 'removed'))} taken out")
+    elif rest:
+        told = talk.ask("agent/followUp", {"content": rest})
+        talk.screen.say(f"↪ {text(told, 'disposition')}: the next turn", "cyan")
+        talk.until_settled()
+    else:
+        items = rows(talk.ask("agent/queue/list", {}), "items")
+        for item in items:
+            words = " ".join(text(block, "text") for block in rows(item, "content"))
+            paused = " (paused)" if item.get("paused") else ""
+            talk.screen.say(f"{text(item, 'kind')}{paused}: {one_line(words)}")
+        if not items:
+            talk.screen.say("Nothing waits.")
+
+
+def _abort(talk: Talk, rest: str) -> None:
+    talk.abort()
+
+
+def _new(talk: Talk, rest: str) -> None:
+    named: Object = {"name": rest} if rest else {}
+    talk.attach("agent/session/new", {"workspace": talk.folder, **named})
+    talk.screen.say("→ a new session", "cyan")
+
+
+def _sessions(talk: Talk, rest: str) -> None:
+    query: Object = {"query": rest} if rest else {}
+    told = talk.ask("agent/session/list", {"workspace": talk.folder, **query})
+    for row in rows(told, "sessions"):
+        here = "●" if text(row, "sessionId") == talk.session.id else " "
+        name = text(row, "name") or text(row, "preview")
+        when = text(row, "updatedAt")[:16].replace("T", " ")
+        talk.screen.say(f"{here} {text(row, 'sessionId')} {when} {one_line(name)}")
+
+
+def _switch(talk: Talk, rest: str) -> None:
+    told = talk.ask("agent/session/list", {"workspace": talk.folder, "limit": 500})
+    found = [text(row, "sessionId") for row in rows(told, "sessions")]
+    found = [i for i in found if rest and i.startswith(rest)]
+    if len(found) != 1:
+        raise Misused("Which session? /sessions shows their ids.")
+    told = talk.attach("agent/session/switch", {"sessionId": found[0]})
+    show_past(talk, told)
+
+
+def _name(talk: Talk, rest: str) -> None:
+    told = talk.ask("agent/session/rename", {"name": rest})
+    talk.screen.say(f"→ {text(told, 'name') or 'no name'}")
+
+
+def _usage(talk: Talk, rest: str) -> None:
+    told = talk.ask("agent/usage/get", {})
+    window = part(told, "contextUsage")
+    known = pick(window, "tokens") is not None
+    share = f"{number(window, 'percent'):.1f} % of" if known else "unknown part of"
+    talk.screen.say(f"window: {share} {number(window, 'window'):,.0f} tokens")
+    talk.screen.say(f"session: {tokens(part(told, 'total'))}")
+    for row in rows(told, "models"):
+        answers = f"{number(row, 'answers'):.0f} answers"
+        talk.screen.say(f"  {text(row, 'model')}: {answers}, {tokens(part(row, 'usage'))}")
+
+
+def _quit(talk: Talk, rest: str) -> None:
+    raise Quit
+
+
+def show_past(talk: Talk, told: Object) -> None:
+    """Where a session that goes on stands: its last words."""
+    for entry in rows(told, "history", "entries")[-4:]:
+        message = part(entry, "message")
+        content = message.get("content")
+        words = content if isinstance(content, str) else ""
+        words = words or " ".join(text(block, "text") for block in rows(message, "content"))
+        if text(message, "role") in ("user", "assistant") and words.strip():
+            talk.screen.say(f"{text(message, 'role')}: {one_line(words)[:400]}", "dim")
+
+
+STATE = "agent/session/state"
+COMMANDS = {
+    "tree": Command(_tree, "/tree [FILTER or TEXT]", "the session as a tree"),
+    "goto": Command(_goto, "/goto ID [summary [WHAT]]", "go on from another entry"),
+    "label": Command(_label, "/label ID [TEXT]", "put a bookmark on an entry, or take it away"),
+    "fork": Command(_fork, "/fork [ID [at]]", "a new session from before an entry, or from here"),
+    "compact": Command(_compact, "/compact [WHAT]", "sum up the older part now"),
+    "model": Command(_model, "/model [PROVIDER/ID]", "list the models, or choose one"),
+    "thinking": Command(_thinking, "/thinking [LEVEL]", "list the thinking levels, or choose one"),
+    "steer": Command(_steer, "/steer TEXT", "put a text into the running turn"),
+    "queue": Command(_queue, "/queue [TEXT or clear]", "what waits; queue a next turn; clear"),
+    "abort": Command(_abort, "/abort", "stop the running turn"),
+    "new": Command(_new, "/new [NAME]", "a new session"),
+    "sessions": Command(_sessions, "/sessions [TEXT]", "the sessions of this folder"),
+    "switch": Command(_switch, "/switch ID", "go on with another session"),
+    "name": Command(_name, "/name TEXT", "give the session a name"),
+    "usage": Command(_usage, "/usage", "tokens and cost"),
+    "help": Command(_help, "/help", "this list"),
+    "quit": Command(_quit, "/quit", "leave"),
+}
