@@ -1,7 +1,7 @@
 """The command line: `singletree serve | chat | sessions | describe | doctor`.
 
 Imports what a command needs when it is named, so that `serve` answers at once. Read next:
-rpc/early.py (how serving starts), chat.py (the terminal client).
+rpc/early.py (how serving starts), chat/ (the terminal client).
 """
 
 from __future__ import annotations
@@ -55,6 +55,12 @@ def _serve(rest: list[str]) -> int:
     serve_main(rest)
 
 
+def _chat(rest: list[str]) -> int:
+    from singletree.chat import main as chat_main
+
+    return chat_main(rest)
+
+
 def _describe(rest: list[str]) -> int:
     from singletree.rpc.describe import describe_main
 
@@ -88,6 +94,7 @@ def _print(lines: Iterator[str]) -> int:
 
 COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "serve": _serve,
+    "chat": _chat,
     "describe": _describe,
     "sessions": _sessions,
     "doctor": _doctor,

@@ -43,6 +43,7 @@ class Fake:
     # -- the wire ------------------------------------------------------------
 
     def messages(self) -> None:
+        self.note("started", sys.argv[1:])
         stream = sys.stdin.buffer
         while head := stream.readline():
             length = int(head.split(b":")[1])
@@ -58,7 +59,7 @@ class Fake:
         sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
         sys.stdout.buffer.flush()
 
-    def note(self, way: str, message: Message) -> None:
+    def note(self, way: str, message: Any) -> None:
         with self.log.open("a", encoding="utf-8") as log:
             log.write(json.dumps({way: message}) + "\n")
 
@@ -270,9 +271,6 @@ class Fake:
 
     def on_thinking_set(self, message: Message, params: Message) -> None:
         self.answer(message, {"thinking": params["level"]})
-
-    def on_config_set(self, message: Message, params: Message) -> None:
-        self.answer(message, {"configOptions": []})
 
     def on_command_list(self, message: Message, params: Message) -> None:
         command = {"name": "review", "description": "Review the code.", "source": "prompt"}

@@ -11,14 +11,18 @@ from lsprotocol import converters, types
 from pydantic import JsonValue
 from tests.rpc.contract import fits, wrong
 
+from singletree.host.options import Options
 from singletree.rpc import describe
+from singletree.rpc.daemon import Daemon
+from singletree.rpc.declared import declare
 from singletree.rpc.described.markdown import MARK, blocks
-from singletree.rpc.described.shapes import Alias, Record, definitions
+from singletree.rpc.described.shapes import Alias, Record, definitions, served
 from singletree.rpc.described.types import Exactly, Many, Map, Named, OneOf, Plain, Type, read
 from singletree.rpc.described.typescript import show
 from singletree.rpc.protocol import check, find, methods
 from singletree.rpc.protocol.capabilities import ClientAgent, ServerAgent
 from singletree.rpc.protocol.errors import CODES, NUMBERS, ErrorData
+from singletree.rpc.server import routes
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "protocol.md").read_text("utf-8")
@@ -29,10 +33,9 @@ LATER = [m.name for m in methods().values() if not m.served]
 HOW = "run: python -m singletree.rpc.describe --refresh"
 
 
-@pytest.mark.parametrize("form", describe.HOMES)
-def test_made_files_are_up_to_date(form: str) -> None:
-    path = ROOT / describe.HOMES[form]
-    assert path.read_text("utf-8") == describe.FORMS[form][1](), HOW
+@pytest.mark.parametrize("home", describe.HOMES)
+def test_made_files_are_up_to_date(home: str) -> None:
+    assert (ROOT / home).read_text("utf-8") == describe.HOMES[home](), HOW
 
 
 def test_the_made_parts_of_the_document_are_up_to_date() -> None:
@@ -88,6 +91,34 @@ def valid_result(name: str, result: JsonValue) -> None:
     agent = experimental["agent"]
     check(ServerAgent, agent, forbid_unknown=True)
     fits("ServerAgent", agent)
+
+
+def test_what_initialize_declares_is_of_the_contract() -> None:
+    agent = {"protocolVersion": 1, "supported": [1], **declare()}
+    check(ServerAgent, agent, forbid_unknown=True)
+    fits("ServerAgent", json.loads(json.dumps(agent)))
+    filters = {d.name: d for d in definitions()}["TreeFilter"]
+    assert isinstance(filters, Alias)
+    told = agent["tree"]
+    assert isinstance(told, dict)
+    assert Exactly(tuple(told["filters"])) == filters.type
+
+
+def test_what_is_served_is_what_has_a_handler() -> None:
+    asked = {m.name: m.params for m in served() if m.direction == "clientToServer"}
+    daemon = Daemon(Options(agent_dir=ROOT, environment={}))
+    handled = {name: route.params for name, route in routes(daemon).items()}
+    assert handled == asked
+
+
+def test_what_the_daemon_says_by_itself_is_said_somewhere() -> None:
+    said = {m.name: m.served for m in methods().values() if m.direction == "serverToClient"}
+    written = "".join(
+        path.read_text("utf-8")
+        for path in (ROOT / "daemon/singletree/rpc").glob("*.py")
+        if path.name != "published.py"
+    )
+    assert {name: name in written for name in said} == said
 
 
 def valid_error(error: JsonValue) -> None:
@@ -222,7 +253,7 @@ def test_a_checkout_is_made_anew(tmp_path: Path, capsys: pytest.CaptureFixture[s
     marks = "before\n<!-- made: planned -->\nold\n<!-- end -->\nafter\n"
     (tmp_path / "protocol.md").write_text(marks)
     assert describe.describe_main(["--refresh", str(tmp_path)]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 4
+    assert len(capsys.readouterr().out.splitlines()) == len(describe.HOMES) + 1
     text = (tmp_path / "protocol.md").read_text()
     assert text.startswith("before\n<!-- made: planned -->\n")
     assert text.endswith("<!-- end -->\nafter\n")

@@ -6,7 +6,7 @@ import json
 from pathlib import PurePosixPath
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from tests.rpc.contract import fits
 
 from singletree import errors
@@ -18,7 +18,6 @@ from singletree.rpc.protocol.base import JsonObject, check
 from singletree.rpc.protocol.errors import CODES, ErrorData
 from singletree.rpc.protocol.errors import ErrorInfo as WireErrorInfo
 from singletree.rpc.protocol.events import SessionEvent, ToolResult
-from singletree.rpc.protocol.turn import PromptParams, SteerParams
 from singletree.rpc.toolcalls import tool_call, tool_result
 from singletree.rpc.wire import Told, context_usage, record, tell, to_error
 from singletree.session.events import (
@@ -391,23 +390,6 @@ def test_a_fault_of_ours_shows_no_traceback_and_no_text_of_it() -> None:
     assert number == -32603
     assert message == "The daemon failed here; its log says more (ref r1)."
     assert data == {"code": "internal", "retryable": False, "ref": "r1"}
-
-
-def test_wrong_params_are_told_by_pointer() -> None:
-    with pytest.raises(ValidationError) as caught:
-        check(SteerParams, {"content": "x", "whenIdle": "never", "sessionId": 3})
-    number, message, data = to_error(caught.value)
-    assert number == -32602
-    assert message.startswith("The params are not as they should be: ")
-    found = check(ErrorData, data, forbid_unknown=True).errors or []
-    assert [e.pointer for e in found] == ["/sessionId", "/whenIdle"]
-
-
-def test_a_pointer_escapes_what_it_must() -> None:
-    with pytest.raises(ValidationError) as caught:
-        check(PromptParams, {"content": "x", "a/b~c": 1}, forbid_unknown=True)
-    _, _, data = to_error(caught.value)
-    assert data["errors"] == [{"pointer": "/a~1b~0c", "message": "Extra inputs are not permitted"}]
 
 
 def test_an_error_inside_an_event_says_the_same() -> None:

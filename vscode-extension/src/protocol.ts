@@ -189,7 +189,7 @@ export interface ResourceBlock {
   resource: ResourceContents;
 }
 
-/** A selected piece of a document. Without `text` the daemon cuts it out of its own copy. */
+/** A selected piece of a document. Without `text` the model is told the place alone. */
 export interface SelectionBlock {
   type: "selection";
   uri: string;
@@ -448,18 +448,6 @@ export interface SessionName {
 /** Only a session that is not open can be deleted. */
 export interface DeleteParams {
   sessionId: string;
-}
-
-/** Without a `path` the text comes back, if it fits a message. */
-export interface ExportParams extends SessionParams {
-  format: "jsonl" | "md" | "html";
-  path?: string;
-}
-
-/** Where it is, or what it is. */
-export interface Exported {
-  path?: string;
-  text?: string;
 }
 
 /** `before` leaves the entry out (a user's message comes back as text), `at` keeps it. */
@@ -878,20 +866,6 @@ export interface ConfigSetParams extends SessionParams {
   scope?: "session" | "workspace" | "user";
 }
 
-/** A text `/name …` that does something. `inputHint`: what may follow. */
-export interface SlashCommand {
-  name: string;
-  description: string;
-  source: "builtin" | "extension" | "prompt" | "skill";
-  inputHint?: string;
-  path?: string;
-}
-
-/** All commands of the session. */
-export interface CommandList {
-  commands: SlashCommand[];
-}
-
 export type PermissionScope = "once" | "session" | "workspace" | "user";
 
 /** One possible answer. `pattern` is what it would cover from then on; `expires` is ISO 8601. */
@@ -957,70 +931,6 @@ export interface ResolvedParams {
 }
 
 export type DialogKind = "select" | "confirm" | "input" | "editor" | "form";
-
-/** One thing to choose. */
-export interface UiOption {
-  value: string;
-  label: string;
-  description?: string;
-}
-
-/** A dialog. `options` go with `select`; `schema` (a subset of JSON Schema) with `form`. */
-export interface UiRequestParams {
-  sessionId: string;
-  requestId: string;
-  kind: DialogKind;
-  title: string;
-  message?: string;
-  options?: UiOption[];
-  jsonSchema?: JsonObject;
-  prefill?: string;
-  timeoutMs?: number;
-}
-
-/** `value`: a text, true or false, or the form's object; or it was dismissed. */
-export interface UiAnswer {
-  value?: Json;
-  cancelled?: boolean;
-}
-
-/** A sign under a `key`; a null payload takes it away. */
-export interface UiUpdateParams {
-  sessionId: string;
-  kind: "status" | "widget" | "title" | "editorText" | "notice";
-  key: string;
-  payload: Json;
-}
-
-/** A document, or a part of it. */
-export interface EditorReadParams {
-  uri: string;
-  range?: Range;
-}
-
-/** The text as the person sees it. `dirty`: not as on the disk. */
-export interface EditorReadResult {
-  text: string;
-  version?: number;
-  dirty?: boolean;
-}
-
-/** Documents to write to the disk, without a dialog. */
-export interface EditorSaveParams {
-  uris: string[];
-}
-
-/** A document that could not be saved, and why. */
-export interface SaveFailure {
-  uri: string;
-  message: string;
-}
-
-/** What was saved and what was not. */
-export interface EditorSaveResult {
-  saved: string[];
-  failed?: SaveFailure[];
-}
 
 /** US dollars. */
 export interface Cost {
@@ -1262,7 +1172,7 @@ export interface ConfigEvent {
   mode: string;
 }
 
-/** The slash commands are others now: ask `agent/command/list`. */
+/** The slash commands are others now. */
 export interface CommandsEvent {
   type: "commands";
 }
@@ -1363,8 +1273,8 @@ export interface Resume {
 /**
  * What the client declares. All of it may be missing: then it is a plain LSP host.
  *
- * `protocolVersions`: preferred first. `model` chooses the model of new sessions (`provider/id`).
- * `trusted`: whether the person trusts the workspace, where the editor asks that itself.
+ * `protocolVersions`: preferred first. `ui`, `editor` and `resume` are read by methods that are
+ * planned; they can be declared already.
  */
 export interface ClientAgent {
   protocolVersions?: number[];
@@ -1374,9 +1284,6 @@ export interface ClientAgent {
   ui?: ClientUi;
   editor?: ClientEditor;
   resume?: Resume[];
-  model?: string;
-  tools?: string[];
-  trusted?: boolean;
   experimental?: boolean;
 }
 
@@ -1704,8 +1611,6 @@ export interface Methods {
   "agent/session/close": { params: SessionParams; result: Empty };
   /** Delete the file of a session that is not open. */
   "agent/session/delete": { params: DeleteParams; result: Empty };
-  /** The session as JSON lines, Markdown or HTML. */
-  "agent/session/export": { params: ExportParams; result: Exported };
   /** A new session that begins with the path up to an entry; at the leaf, `at`, it is a clone. */
   "agent/session/fork": { params: ForkParams; result: Forked };
   /** Answered when the session is idle or settled. May take as long as a turn does. */
@@ -1754,8 +1659,6 @@ export interface Methods {
   "agent/config/list": { params: SessionParams; result: ConfigResult };
   /** Turn one switch. */
   "agent/config/set": { params: ConfigSetParams; result: ConfigResult };
-  /** The slash commands; ask again after the event `commands`. */
-  "agent/command/list": { params: SessionParams; result: CommandList };
   /** Tokens by kind and cost over the whole session, all branches, per model; and how full the window is now. */
   "agent/usage/get": { params: SessionParams; result: UsageResult };
 }
@@ -1764,20 +1667,12 @@ export interface Methods {
 export interface ServerRequests {
   /** May the agent do this? All clients of the session that declared `permissions` are asked; the first answer counts. */
   "agent/permission/request": { params: PermissionParams; result: PermissionAnswer };
-  /** Ask a person something. Only kinds the client declared are asked; for the others a select or confirm goes through `window/showMessageRequest`, the rest is cancelled. */
-  "agent/ui/request": { params: UiRequestParams; result: UiAnswer };
-  /** The text of a document as the person sees it. */
-  "agent/editor/read": { params: EditorReadParams; result: EditorReadResult };
-  /** Save documents that the agent has just changed and that were clean before. */
-  "agent/editor/save": { params: EditorSaveParams; result: EditorSaveResult };
 }
 
 /** What the daemon tells. */
 export interface Notifications {
   /** A question that this client was asked has its answer from elsewhere. */
   "agent/request/resolved": ResolvedParams;
-  /** Show something small: a status, a widget, a title, a text for the input, a notice. */
-  "agent/ui/update": UiUpdateParams;
   /** Something happened. Numbered, ordered, never dropped. */
   "agent/event": EventParams;
   /** More text of something that streams. May be merged or left out. */

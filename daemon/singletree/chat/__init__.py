@@ -26,7 +26,7 @@ FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
 def main(argv: Sequence[str] | None = None, daemon: Sequence[str] | None = None) -> int:
     """Talk until the input ends; 0 if no turn failed. `daemon`: another command to start."""
-    options = _options().parse_args(argv)
+    options, rest = _options().parse_known_args(argv)
     interactive = sys.stdin.isatty()
     lively = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     folder = Path(options.workspace).resolve()
@@ -34,12 +34,12 @@ def main(argv: Sequence[str] | None = None, daemon: Sequence[str] | None = None)
         sys.stderr.write(f"singletree chat: no such folder: {folder}\n")
         return MISUSED
     screen = Screen(sys.stdout, lively)
-    link = Link([*(daemon or _daemon()), *_passed_on(options, interactive)])
+    link = Link([*(daemon or _daemon()), *_passed_on(options.model, rest, interactive)])
     keyboard = Terminal(_history(), link.poke) if interactive else Pipe()
     talk = Talk(link, screen, keyboard, allow=options.allow)
     talk.command = lambda line: commands.run(talk, line)
     try:
-        _begin(talk, options, folder, interactive)
+        _begin(talk, options.start, folder, interactive)
         _talk(talk, keyboard)
     except Quit:
         pass
@@ -62,24 +62,14 @@ def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="singletree chat",
         description="Talk with the agent in a terminal. Each line of a pipe is a prompt.",
-        epilog="/help lists the commands.",
+        allow_abbrev=False,
+        epilog="Every option of `serve` can be given, too. /help lists the commands.",
     )
     parser.add_argument("--model", metavar="REF", help="provider/id, or scripted:FILE")
     parser.add_argument("--workspace", metavar="DIR", default=".", help="the folder to work in")
     start = parser.add_mutually_exclusive_group()
-    start.add_argument(
-        "--continue",
-        dest="start",
-        action="store_const",
-        const="continue",
-        help="the newest session",
-    )
-    start.add_argument(
-        "--new", dest="start", action="store_const", const="new", help="a new session"
-    )
-    parser.add_argument("--tools", metavar="LIST", help="the tools to use, with commas between")
-    parser.add_argument("--mode", metavar="MODE", help="what is asked before it is done")
-    parser.add_argument("--trust", action="store_true", help="trust the folder's own settings")
+    for value, what in (("continue", "the newest session"), ("new", "a new session")):
+        start.add_argument(f"--{value}", dest="start", action="store_const", const=value, help=what)
     parser.add_argument(
         "--allow", action="store_true", help="without a terminal, answer questions with yes"
     )
@@ -90,10 +80,10 @@ def _daemon() -> list[str]:
     return [sys.executable, "-m", "singletree", "serve", "--stdio"]
 
 
-def _passed_on(options: argparse.Namespace, interactive: bool) -> list[str]:
-    model = options.model or (None if interactive else OFFLINE)
-    passed = ["--model", model] if model else []
-    return passed + (["--tools", options.tools] if options.tools else [])
+def _passed_on(model: str | None, rest: Sequence[str], interactive: bool) -> list[str]:
+    """What the daemon is started with: the model, and the options that are not ours."""
+    model = model or (None if interactive else OFFLINE)
+    return [*(["--model", model] if model else []), *rest]
 
 
 def _history() -> Path:
@@ -101,16 +91,13 @@ def _history() -> Path:
     return Path(home) / "singletree" / "chat-history"
 
 
-def _begin(talk: Talk, options: argparse.Namespace, folder: Path, interactive: bool) -> None:
-    hello = talk.start(folder.as_uri(), folder.name, options.trust)
-    start = options.start or ("continue" if interactive else "new")
+def _begin(talk: Talk, start: str | None, folder: Path, interactive: bool) -> None:
+    hello = talk.start(folder.as_uri(), folder.name)
+    start = start or ("continue" if interactive else "new")
     told = talk.attach("agent/session/open", {"workspace": folder.as_uri(), "start": start})
-    if options.mode:
-        talk.ask("agent/config/set", {"id": "mode", "value": options.mode})
-    if not interactive:
-        return
-    _greet(talk, hello, part(told, "state"), folder)
-    commands.show_past(talk, told)
+    if interactive:
+        _greet(talk, hello, part(told, "state"), folder)
+        commands.show_past(talk, told)
 
 
 def _greet(talk: Talk, hello: Object, state: Object, folder: Path) -> None:

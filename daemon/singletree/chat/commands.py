@@ -48,16 +48,23 @@ def run(talk: Talk, line: str) -> None:
 
 
 def _foreign(talk: Talk, name: str, line: str) -> None:
-    known = rows(talk.ask("agent/command/list", {}), "commands")
-    if name not in [text(command, "name") for command in known]:
+    if name not in [text(command, "name") for command in _known(talk)]:
         raise Misused(f"There is no /{one_line(name)}. /help lists what there is.")
     talk.prompt(line)
+
+
+def _known(talk: Talk) -> list[Object]:
+    """The daemon's own commands; one that does not list any has none."""
+    try:
+        return rows(talk.ask("agent/command/list", {}), "commands")
+    except Refused:
+        return []
 
 
 def _help(talk: Talk, rest: str) -> None:
     for command in COMMANDS.values():
         talk.screen.say(f"{command.usage:<30} {command.help}")
-    for other in rows(talk.ask("agent/command/list", {}), "commands"):
+    for other in _known(talk):
         usage = f"/{text(other, 'name')} {text(other, 'inputHint')}".rstrip()
         talk.screen.say(f"{usage:<30} {one_line(text(other, 'description'))}")
     talk.screen.say(TYPING, "dim")

@@ -56,10 +56,9 @@ class Talk:
         self._questions: list[Question] = []
         self._aborts: set[Json] = set()
 
-    def start(self, folder: str, name: str, trusted: bool) -> Object:
+    def start(self, folder: str, name: str) -> Object:
         """Shake hands; what the daemon says of itself."""
         self.folder = folder
-        agent: Object = {**AGENT, **({"trusted": True} if trusted else {})}
         hello = self.ask(
             "initialize",
             {
@@ -68,7 +67,7 @@ class Talk:
                 "rootUri": folder,
                 "workspaceFolders": [{"uri": folder, "name": name}],
                 "capabilities": {},
-                "initializationOptions": {"agent": agent},
+                "initializationOptions": {"agent": AGENT},
             },
         )
         self._link.notify("initialized", {})

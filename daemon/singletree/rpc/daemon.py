@@ -212,11 +212,14 @@ class Daemon:
         if since is not None:
             cursor, missed = self.subscribe(call, session, Cursor(since.epoch, since.seq))
             if missed is not None:
+                translator = self._streams[session.id].translator
                 return encoded_object(
                     {
                         "sessionId": session.id,
                         "mode": "replay",
                         "events": encoded_array(missed),
+                        "inFlight": translator.in_flight(),
+                        "tools": translator.tools(),
                         "pending": [one.dump() for one in self._pending(session.id)],
                         "cursor": self._cursor(session, cursor).dump(),
                     }

@@ -6,6 +6,7 @@ needed at run time. Read next: described/shapes.py.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from pathlib import Path
 from singletree.rpc.described.jsonschema import schema as schema_object
 from singletree.rpc.described.luacats import luacats
 from singletree.rpc.described.markdown import fill, markdown
+from singletree.rpc.described.shapes import served
 from singletree.rpc.described.typescript import typescript
 
 __all__ = ["describe_main", "fill", "luacats", "markdown", "refresh", "schema", "typescript"]
@@ -39,12 +41,33 @@ FORMS: dict[str, tuple[str, Callable[[], str]]] = {
     "lua": ("protocol.lua", luacats),
 }
 
-HOMES = {
-    "schema": "daemon/singletree/protocol.schema.json",
-    "typescript": "vscode-extension/src/protocol.ts",
-    "lua": "clients/nvim/lua/singletree/protocol.lua",
+PUBLISHED = '''\
+"""What `initialize` tells of the contract. Made by `singletree describe --refresh`; do not edit."""
+
+from __future__ import annotations
+
+SCHEMA_HASH = "{digest}"
+METHODS = (
+{methods}
+)
+'''
+
+
+def published() -> str:
+    """The file `published.py`: what the first answer needs, with nothing to import."""
+    digest = hashlib.sha256(schema().encode()).hexdigest()[:32]
+    asked = [m.name for m in served() if m.direction == "clientToServer"]
+    methods = "\n".join(f'    "{name}",' for name in asked)
+    return PUBLISHED.format(digest=f"sha256:{digest}", methods=methods)
+
+
+HOMES: dict[str, Callable[[], str]] = {
+    "daemon/singletree/protocol.schema.json": schema,
+    "daemon/singletree/rpc/published.py": published,
+    "vscode-extension/src/protocol.ts": typescript,
+    "clients/nvim/lua/singletree/protocol.lua": luacats,
 }
-"""Where the forms stand in the repository."""
+"""Where made files stand in the repository."""
 
 
 def describe_main(args: Sequence[str]) -> int:
@@ -81,8 +104,8 @@ def _write_all(folder: Path, forms: Sequence[str]) -> int:
 def refresh(root: Path) -> list[str]:
     """Write every made file of the repository anew; the ones that were another before."""
     changed: list[str] = []
-    for form, home in HOMES.items():
-        changed += _write(root / home, FORMS[form][1]())
+    for home, make in HOMES.items():
+        changed += _write(root / home, make())
     document = root / "protocol.md"
     return changed + _write(document, fill(document.read_text("utf-8")))
 

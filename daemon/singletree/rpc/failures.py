@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pydantic import JsonValue, ValidationError
 from pydantic_core import to_jsonable_python
 
 from singletree.errors import ModelError, SingletreeError, StaleError
@@ -16,7 +15,6 @@ from singletree.rpc.protocol.base import JsonObject
 from singletree.rpc.protocol.errors import (
     CONTENT_MODIFIED,
     INTERNAL_ERROR,
-    INVALID_PARAMS,
     INVALID_REQUEST,
     REQUEST_FAILED,
     RETRYABLE,
@@ -24,7 +22,6 @@ from singletree.rpc.protocol.errors import (
 from singletree.session.events import ErrorInfo
 
 INTERNAL = "The daemon failed here; its log says more (ref {ref})."
-WRONG_PARAMS = "The params are not as they should be: {first}"
 
 WireError = tuple[int, str, JsonObject]
 
@@ -35,8 +32,6 @@ def to_error(exc: BaseException, *, ref: str = "", session_id: str | None = None
     `ref` is what the caller wrote into its log beside the traceback.
     """
     match exc:
-        case ValidationError():
-            return _wrong_params(exc)
         case SingletreeError() if exc.code != "internal":
             data = _error_data(exc)
             if session_id is not None:
@@ -99,20 +94,6 @@ def _error_data(exc: SingletreeError) -> JsonObject:
         if provider:
             data["provider"] = provider
     return data
-
-
-def _wrong_params(exc: ValidationError) -> WireError:
-    wrong: list[JsonValue] = []
-    for problem in exc.errors(include_url=False, include_context=False, include_input=False):
-        pointer = "".join(f"/{_escaped(str(part))}" for part in problem["loc"])
-        wrong.append({"pointer": pointer, "message": problem["msg"]})
-    first = exc.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"]) or "params"
-    return INVALID_PARAMS, WRONG_PARAMS.format(first=f"{where}: {first['msg']}"), {"errors": wrong}
-
-
-def _escaped(part: str) -> str:
-    return part.replace("~", "~0").replace("/", "~1")
 
 
 def _provider(name: str | None, status: int | None) -> JsonObject:

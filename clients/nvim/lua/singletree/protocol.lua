@@ -107,7 +107,7 @@
 ---@field type "resource"
 ---@field resource singletree.ResourceContents
 
---- A selected piece of a document. Without `text` the daemon cuts it out of its own copy.
+--- A selected piece of a document. Without `text` the model is told the place alone.
 ---@class singletree.SelectionBlock
 ---@field type "selection"
 ---@field uri string
@@ -328,16 +328,6 @@
 --- Only a session that is not open can be deleted.
 ---@class singletree.DeleteParams
 ---@field sessionId string
-
---- Without a `path` the text comes back, if it fits a message.
----@class singletree.ExportParams : singletree.SessionParams
----@field format "jsonl"|"md"|"html"
----@field path? string
-
---- Where it is, or what it is.
----@class singletree.Exported
----@field path? string
----@field text? string
 
 --- `before` leaves the entry out (a user's message comes back as text), `at` keeps it.
 ---@class singletree.ForkParams : singletree.SessionParams
@@ -685,18 +675,6 @@
 ---@field value string|boolean|string[]
 ---@field scope? "session"|"workspace"|"user"
 
---- A text `/name …` that does something. `inputHint`: what may follow.
----@class singletree.SlashCommand
----@field name string
----@field description string
----@field source "builtin"|"extension"|"prompt"|"skill"
----@field inputHint? string
----@field path? string
-
---- All commands of the session.
----@class singletree.CommandList
----@field commands singletree.SlashCommand[]
-
 ---@alias singletree.PermissionScope "once"|"session"|"workspace"|"user"
 
 --- One possible answer. `pattern` is what it would cover from then on; `expires` is ISO 8601.
@@ -751,61 +729,6 @@
 ---@field by string
 
 ---@alias singletree.DialogKind "select"|"confirm"|"input"|"editor"|"form"
-
---- One thing to choose.
----@class singletree.UiOption
----@field value string
----@field label string
----@field description? string
-
---- A dialog. `options` go with `select`; `schema` (a subset of JSON Schema) with `form`.
----@class singletree.UiRequestParams
----@field sessionId string
----@field requestId string
----@field kind singletree.DialogKind
----@field title string
----@field message? string
----@field options? singletree.UiOption[]
----@field jsonSchema? table<string, any>
----@field prefill? string
----@field timeoutMs? integer
-
---- `value`: a text, true or false, or the form's object; or it was dismissed.
----@class singletree.UiAnswer
----@field value? any
----@field cancelled? boolean
-
---- A sign under a `key`; a null payload takes it away.
----@class singletree.UiUpdateParams
----@field sessionId string
----@field kind "status"|"widget"|"title"|"editorText"|"notice"
----@field key string
----@field payload any
-
---- A document, or a part of it.
----@class singletree.EditorReadParams
----@field uri string
----@field range? singletree.Range
-
---- The text as the person sees it. `dirty`: not as on the disk.
----@class singletree.EditorReadResult
----@field text string
----@field version? integer
----@field dirty? boolean
-
---- Documents to write to the disk, without a dialog.
----@class singletree.EditorSaveParams
----@field uris string[]
-
---- A document that could not be saved, and why.
----@class singletree.SaveFailure
----@field uri string
----@field message string
-
---- What was saved and what was not.
----@class singletree.EditorSaveResult
----@field saved string[]
----@field failed? singletree.SaveFailure[]
 
 --- US dollars.
 ---@class singletree.Cost
@@ -991,7 +914,7 @@
 ---@field tools string[]
 ---@field mode string
 
---- The slash commands are others now: ask `agent/command/list`.
+--- The slash commands are others now.
 ---@class singletree.CommandsEvent
 ---@field type "commands"
 
@@ -1074,8 +997,8 @@
 
 --- What the client declares. All of it may be missing: then it is a plain LSP host.
 ---
---- `protocolVersions`: preferred first. `model` chooses the model of new sessions (`provider/id`).
---- `trusted`: whether the person trusts the workspace, where the editor asks that itself.
+--- `protocolVersions`: preferred first. `ui`, `editor` and `resume` are read by methods that are
+--- planned; they can be declared already.
 ---@class singletree.ClientAgent
 ---@field protocolVersions? integer[]
 ---@field clientId? string
@@ -1084,9 +1007,6 @@
 ---@field ui? singletree.ClientUi
 ---@field editor? singletree.ClientEditor
 ---@field resume? singletree.Resume[]
----@field model? string
----@field tools? string[]
----@field trusted? boolean
 ---@field experimental? boolean
 
 --- What can be done with sessions.
@@ -1368,7 +1288,6 @@ M.methods = {
   ["agent/session/rename"] = true,
   ["agent/session/close"] = true,
   ["agent/session/delete"] = true,
-  ["agent/session/export"] = true,
   ["agent/session/fork"] = true,
   ["agent/session/wait"] = true,
   ["agent/prompt"] = true,
@@ -1393,7 +1312,6 @@ M.methods = {
   ["agent/thinking/cycle"] = true,
   ["agent/config/list"] = true,
   ["agent/config/set"] = true,
-  ["agent/command/list"] = true,
   ["agent/usage/get"] = true,
 }
 

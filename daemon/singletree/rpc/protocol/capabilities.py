@@ -63,8 +63,8 @@ class Resume(Shape):
 class ClientAgent(Shape):
     """What the client declares. All of it may be missing: then it is a plain LSP host.
 
-    `protocolVersions`: preferred first. `model` chooses the model of new sessions (`provider/id`).
-    `trusted`: whether the person trusts the workspace, where the editor asks that itself.
+    `protocolVersions`: preferred first. `ui`, `editor` and `resume` are read by methods that are
+    planned; they can be declared already.
     """
 
     protocol_versions: list[int] = Field(default_factory=lambda: [1])
@@ -74,9 +74,6 @@ class ClientAgent(Shape):
     ui: ClientUi = Field(default_factory=lambda: ClientUi())
     editor: ClientEditor = Field(default_factory=lambda: ClientEditor())
     resume: list[Resume] = Field(default_factory=list)
-    model: str | None = None
-    tools: list[str] | None = None
-    trusted: bool | None = None
     experimental: bool = False
 
 

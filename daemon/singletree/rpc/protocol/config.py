@@ -105,6 +105,7 @@ METHODS = (
         CommandList,
         "The slash commands; ask again after the event `commands`.",
         errors=("session_not_found",),
+        since=None,
     ),
     Method(
         "agent/command/complete",

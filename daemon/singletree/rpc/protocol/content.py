@@ -81,7 +81,7 @@ class ResourceBlock(Shape):
 
 
 class SelectionBlock(Shape):
-    """A selected piece of a document. Without `text` the daemon cuts it out of its own copy."""
+    """A selected piece of a document. Without `text` the model is told the place alone."""
 
     type: Literal["selection"]
     uri: str

@@ -50,6 +50,7 @@ METHODS = (
         EditorReadResult,
         "The text of a document as the person sees it.",
         direction="serverToClient",
+        since=None,
     ),
     Method(
         "agent/editor/save",
@@ -57,5 +58,6 @@ METHODS = (
         EditorSaveResult,
         "Save documents that the agent has just changed and that were clean before.",
         direction="serverToClient",
+        since=None,
     ),
 )

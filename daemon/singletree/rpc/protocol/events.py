@@ -216,7 +216,7 @@ class ConfigEvent(Shape):
 
 
 class CommandsEvent(Shape):
-    """The slash commands are others now: ask `agent/command/list`."""
+    """The slash commands are others now."""
 
     type: Literal["commands"]
 

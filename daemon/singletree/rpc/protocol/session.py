@@ -434,6 +434,7 @@ METHODS = (
         Exported,
         "The session as JSON lines, Markdown or HTML.",
         errors=("session_not_found", "unsupported"),
+        since=None,
     ),
     Method(
         "agent/session/fork",

@@ -57,6 +57,7 @@ METHODS = (
         "Ask a person something. Only kinds the client declared are asked; for the others a "
         "select or confirm goes through `window/showMessageRequest`, the rest is cancelled.",
         direction="serverToClient",
+        since=None,
     ),
     Method(
         "agent/ui/update",
@@ -64,5 +65,6 @@ METHODS = (
         None,
         "Show something small: a status, a widget, a title, a text for the input, a notice.",
         direction="serverToClient",
+        since=None,
     ),
 )

@@ -1,0 +1,43 @@
+"""What `initialize` tells of the contract. Made by `singletree describe --refresh`; do not edit."""
+
+from __future__ import annotations
+
+SCHEMA_HASH = "sha256:44c74896126bc5ac659bc179810d282f"
+METHODS = (
+    "agent/session/open",
+    "agent/session/attach",
+    "agent/session/detach",
+    "agent/session/state",
+    "agent/session/entries",
+    "agent/session/list",
+    "agent/session/new",
+    "agent/session/switch",
+    "agent/session/rename",
+    "agent/session/close",
+    "agent/session/delete",
+    "agent/session/fork",
+    "agent/session/wait",
+    "agent/prompt",
+    "agent/steer",
+    "agent/followUp",
+    "agent/abort",
+    "agent/queue/list",
+    "agent/queue/update",
+    "agent/queue/remove",
+    "agent/queue/reorder",
+    "agent/queue/clear",
+    "agent/queue/mode",
+    "agent/tree/get",
+    "agent/tree/navigate",
+    "agent/tree/label",
+    "agent/compact",
+    "agent/model/list",
+    "agent/model/set",
+    "agent/model/cycle",
+    "agent/thinking/list",
+    "agent/thinking/set",
+    "agent/thinking/cycle",
+    "agent/config/list",
+    "agent/config/set",
+    "agent/usage/get",
+)
