@@ -67,6 +67,7 @@ class Assembly:
             extensions=Extensions(),
             emit=partial(front.emit, session_id),
             spawn=self._spawn,
+            named=options.model,
             trusted=trusted,
             skipped=tuple((_kind(path), path) for path in gathered.skipped),
             notices=(
@@ -105,14 +106,11 @@ class Assembly:
         )
 
     async def _first(self, settings: Settings) -> str:
-        """The model to begin with: the one named, the settings', else the first usable one."""
-        named = self.options.model
-        if named is None and settings.default_model:
-            named = settings.default_model
-            if settings.default_provider:
-                named = f"{settings.default_provider}/{named}"
-        if named is not None:
-            return named
+        """The model to begin with: the one of the settings, else the first that can be used."""
+        if settings.default_model and settings.default_provider:
+            return f"{settings.default_provider}/{settings.default_model}"
+        if settings.default_model:
+            return settings.default_model
         return (await self.catalog.usable()).model.info.ref
 
     def _shell(self) -> LocalShell:

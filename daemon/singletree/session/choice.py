@@ -29,6 +29,7 @@ LEVELS: tuple[ThinkingLevel, ...] = (
     "max",
 )
 
+MODEL_GONE = "The model {ref} of this session is not known here; another one answers."
 NO_MODEL = "No model is chosen."
 NO_MODEL_HINT = "Choose one with agent/model/set, or set defaultModel in settings.json."
 
@@ -42,34 +43,38 @@ class Override:
 
 
 class Choice:
-    """The choices of one session."""
+    """The choices of one session. `named`: the model that the command line insists on."""
 
     def __init__(
         self,
         talk: Conversation,
         tools: Sequence[Tool],
+        named: str | None,
         settings: Callable[[], Settings],
         first: Callable[[], Awaitable[str]],
         find: Callable[[str], Model],
         changed: Callable[[], None],
+        warn: Callable[[str, str], None],
     ) -> None:
         self._talk = talk
         self._settings = settings
         self._first = first
         self._find = find
         self._changed = changed
+        self._warn = warn
         self._found: Model | None = None
         self._level: ThinkingLevel | None = None
         self.override = Override()
-        self.ref: str | None = None
+        self.ref: str | None = named
+        self._from_branch = False
         self.all_tools = tuple(tools)
         self.tools = self.all_tools
 
     def restore(self) -> None:
         """Go on with what the branch was answered with last."""
         projection = self._talk.projection()
-        if projection.model is not None:
-            self.ref = "/".join(projection.model)
+        if projection.model is not None and self.ref is None:
+            self.ref, self._from_branch = "/".join(projection.model), True
         if any(e.type == "thinking_level_change" for e in self._talk.path()):
             self._level = projection.thinking
 
@@ -83,7 +88,14 @@ class Choice:
             if self.ref is None:
                 self.ref = ref
                 self._changed()
-        await anyio.to_thread.run_sync(self.model)
+        try:
+            await anyio.to_thread.run_sync(self.model)
+        except SingletreeError as error:
+            if error.code != "no_model" or not self._from_branch:
+                raise
+            self._warn("model_gone", MODEL_GONE.format(ref=self.ref))
+            self.ref, self._from_branch = None, False
+            await self.settle()
 
     def model(self) -> Model:
         """The model of the next step. Raises `no_model` or `auth_required`."""
@@ -110,7 +122,7 @@ class Choice:
     async def set_model(self, ref: str) -> None:
         """Choose the model. Raises `no_model` or `auth_required`."""
         self._found = await anyio.to_thread.run_sync(self._find, ref)
-        self.ref = self._found.info.ref
+        self.ref, self._from_branch = self._found.info.ref, False
         self._changed()
 
     def levels(self) -> Sequence[ThinkingLevel]:

@@ -53,10 +53,10 @@ SUMMARY_CANCELLED = "The summary was cancelled; nothing has moved."
 class Parts:
     """What the host puts together for a session; functions are asked each time anew.
 
-    `first`: the reference of the model to begin with. `find`: a reference as a model. `gather`:
-    everything that goes into the system prompt, read from files (slow). `emit` and `spawn` come
-    from above: who hears, and where turns live. `skipped`: what an untrusted workspace brought
-    along, as (kind, path).
+    `named`: the model that the command line insists on. `first`: the one to begin with else.
+    `find`: a reference as a model. `gather`: everything that goes into the system prompt, read from
+    files (slow). `emit` and `spawn` come from above: who hears, and where turns live. `skipped`:
+    what an untrusted workspace brought along, as (kind, path).
     """
 
     agent_dir: Path
@@ -72,6 +72,7 @@ class Parts:
     extensions: Extensions
     emit: Callable[[SessionEvent], None]
     spawn: Spawn
+    named: str | None = None
     trusted: bool = True
     skipped: tuple[tuple[str, str], ...] = ()
     notices: tuple[tuple[str, str], ...] = ()
@@ -96,7 +97,14 @@ class AgentSession:
         self.queue = Queue(own / "queues" / f"{self.id}.json", self._queue_changed)
         self._pulse = Pulse(parts.emit)
         self.choice = Choice(
-            self._talk, parts.tools, parts.settings, parts.first, parts.find, self._tell_config
+            self._talk,
+            parts.tools,
+            parts.named,
+            parts.settings,
+            parts.first,
+            parts.find,
+            self._tell_config,
+            self.warn,
         )
         self._compactor = Compactor(
             self._talk, parts.settings, lambda: self.choice.thinking, self._pulse.set, parts.emit

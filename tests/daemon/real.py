@@ -1,0 +1,97 @@
+"""The real daemon as a child process, with a scripted model and folders of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.rpc.client import Message, RawClient, python, spawned
+
+
+@dataclass
+class Place:
+    """Where a daemon works: its workspace, its agent folder, its script."""
+
+    root: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.root / "work"
+
+    @property
+    def agent_dir(self) -> Path:
+        return self.root / "agent"
+
+    def script(self, *turns: object) -> Path:
+        """Write the turns that the model will play, one JSON object each."""
+        path = self.root / "script.jsonl"
+        path.write_text("".join(json.dumps(turn) + "\n" for turn in turns), "utf-8")
+        return path
+
+
+def place(root: Path) -> Place:
+    made = Place(root)
+    made.folder.mkdir(parents=True, exist_ok=True)
+    return made
+
+
+def allow(params: Any) -> Message:
+    """The answer of somebody who allows it once."""
+    option = next(o for o in params["options"] if o["kind"] == "allow")
+    return {"result": {"outcome": "selected", "optionId": option["id"]}}
+
+
+def deny(params: Any) -> Message:
+    return {"result": {"outcome": "cancelled"}}
+
+
+@asynccontextmanager
+async def daemon(
+    where: Place,
+    *turns: object,
+    arguments: Sequence[str] = (),
+    agent: object = ...,
+    model: str | None = None,
+) -> AsyncIterator[RawClient]:
+    """A client that has said hello. `turns`: what the scripted model plays."""
+    ref = model or f"scripted:{where.script(*turns)}"
+    command = python("-m", "singletree", "serve", "--stdio", "--model", ref, *arguments)
+    env = {"PI_CODING_AGENT_DIR": str(where.agent_dir)}
+    async with spawned(*command, env=env, cwd=where.root) as client:
+        client.reactions["agent/permission/request"] = allow
+        hello = {"protocolVersions": [1], "permissions": {}, "clientId": "test"}
+        await client.initialize(hello if agent is ... else agent)
+        yield client
+
+
+async def opened(client: RawClient, where: Place, **params: Any) -> str:
+    """Open the session of the folder: its id."""
+    given = {"cwd": str(where.folder), **params}
+    return str((await client.call("agent/session/open", given))["sessionId"])
+
+
+def text(words: str) -> list[Message]:
+    return [{"type": "text", "text": words}]
+
+
+async def prompt(client: RawClient, session_id: str, words: str, **params: Any) -> Any:
+    return await client.call(
+        "agent/prompt", {"sessionId": session_id, "content": text(words), **params}
+    )
+
+
+async def settled(client: RawClient, session_id: str, seconds: float = 15) -> Any:
+    """Wait until nothing automatic remains: how the last turn ended."""
+    return await client.call(
+        "agent/session/wait", {"sessionId": session_id, "for": "settled"}, seconds
+    )
+
+
+def events(client: RawClient, *types: str) -> list[Message]:
+    """The events told so far, of these types."""
+    told = [note["event"] for note in client.notes("agent/event")]
+    return [event for event in told if not types or event["type"] in types]
