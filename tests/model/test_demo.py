@@ -110,11 +110,11 @@ def test_quotes_and_marks_of_all_kinds(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "a" + " " * 3900 + "b",
-        "a " + ", " * 1900,
-        "find in " * 480,
-        "read a\n" * 570,
-        "\n" * 3000 + "b",
+        "a" + " " * 1900 + "b",
+        "a " + ", " * 950,
+        "find in " * 240,
+        "read a\n" * 280,
+        "\n" * 1900 + "b",
         "x" * 10**6,
     ],
 )

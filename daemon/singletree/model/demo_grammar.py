@@ -34,7 +34,7 @@ class Try:
     args: Mapping[str, JsonValue]
 
 
-LONGEST = 4000
+LONGEST = 2000
 """More characters than this are no plain request."""
 Step = tuple[Try, ...]
 """One thing to do: what to try, one after the other until it works."""

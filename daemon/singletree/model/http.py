@@ -11,6 +11,7 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
@@ -72,12 +73,12 @@ class Http:
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = env
-        self._clients: dict[str | None, httpx.AsyncClient] = {}
+        self._clients: dict[tuple[str | None, bool], httpx.AsyncClient] = {}
         self._lock = anyio.Lock()
 
     async def warm_up(self) -> None:
         """Do the slow imports and read the certificates before the first request needs them."""
-        await self._client(None)
+        await self._client(None, secure=True)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -88,7 +89,7 @@ class Http:
     async def stream(self, call: Call) -> AsyncGenerator[list[ServerEvent], None]:
         """The events of the answer, in lists as they arrive together."""
         proxy = proxy_for(call.url, self._env)
-        client = await self._client(proxy)
+        client = await self._client(proxy, secure=call.url.startswith("https:"))
         import httpx
 
         clock = _Clock(call)
@@ -111,11 +112,12 @@ class Http:
         except TimeoutError:
             raise clock.error() from None
 
-    async def _client(self, proxy: str | None) -> httpx.AsyncClient:
+    async def _client(self, proxy: str | None, *, secure: bool) -> httpx.AsyncClient:
+        way = (proxy, secure or (proxy or "").startswith("https:"))
         async with self._lock:
-            if proxy not in self._clients:
-                self._clients[proxy] = await anyio.to_thread.run_sync(_make_client, proxy)
-            return self._clients[proxy]
+            if way not in self._clients:
+                self._clients[way] = await anyio.to_thread.run_sync(_make_client, *way)
+            return self._clients[way]
 
 
 def encode_body(body: Mapping[str, JsonValue]) -> bytes:
@@ -133,12 +135,12 @@ def _headers(call: Call) -> dict[str, str]:
     }
 
 
-def _make_client(proxy: str | None) -> httpx.AsyncClient:
-    """Slow: imports httpx, reads certificates. Run in a worker thread."""
+def _make_client(proxy: str | None, secure: bool) -> httpx.AsyncClient:
+    """Slow: imports httpx, reads certificates where they are needed. Run in a worker thread."""
     import httpx
 
     return httpx.AsyncClient(
-        verify=_certificates(),
+        verify=_certificates() if secure else False,
         proxy=proxy,
         trust_env=False,
         timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
@@ -146,6 +148,7 @@ def _make_client(proxy: str | None) -> httpx.AsyncClient:
     )
 
 
+@cache
 def _certificates() -> ssl.SSLContext:
     """The system's certificates, else those that httpx brings."""
     import ssl

@@ -24,6 +24,7 @@ from singletree.messages import (
     UserMessage,
 )
 from singletree.model.base import ModelInfo
+from singletree.model.images import sendable_images
 from singletree.model.partial_json import join_pairs
 
 NO_RESULT = "No result: the tool did not run to its end, or what it gave was lost."
@@ -59,7 +60,7 @@ def prepare(
             pending = {call.id: call for call in message.tool_calls}
             ready.append(_answer(message, info, ids))
     ready.extend(_lost(call, ids) for call in pending.values())
-    return ready
+    return sendable_images(ready) if info.images else ready
 
 
 def sendable(text: str) -> str:
