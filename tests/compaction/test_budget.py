@@ -8,20 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
-from tests.context.making import agent_messages, call, path, says, user
+from tests.context.making import agent_messages, call, long_paths, path, result, says, user
 
 from singletree.compaction.budget import (
     CAUTIOUS_UNITS_PER_TOKEN,
+    Gauge,
     Limits,
     Size,
     context_tokens,
     estimate,
     estimate_text,
+    heaviest,
     over,
     size,
 )
 from singletree.compaction.js import number, stringify
-from singletree.history.entries import CompactionEntry, ContextEditEntry
+from singletree.context.projection import project
+from singletree.history.entries import CompactionEntry, ContextEditEntry, Entry
 from singletree.messages import AgentMessage, Image, UnknownMessage, UserMessage
 
 
@@ -116,3 +119,29 @@ def test_the_measure_splits_what_is_there(messages: list[AgentMessage]) -> None:
     else:
         assert found.measured > 0
         assert found.estimated == sum(map(estimate, messages[found.at + 1 :]))
+
+
+def test_what_is_sent_beside_the_messages_counts_until_it_is_measured() -> None:
+    line = path(user("a" * 40))
+    assert context_tokens(line, fixed=300).tokens == 310
+    assert context_tokens(path(*line, says("b", used=500)), fixed=300).tokens == 500
+
+
+def test_the_heaviest_message_is_named() -> None:
+    line = path(user("a"), says(call("c1")), result("c1", "x" * 400), user("b"))
+    found = heaviest(project(line))
+    assert found is not None
+    assert (found[0], found[2]) == ("e3", 100)
+    assert heaviest(project([])) is None
+
+
+@given(st.lists(long_paths, min_size=1, max_size=3), st.integers(0, 9))
+def test_a_gauge_that_is_kept_tells_the_same(lines: list[list[Entry]], fixed: int) -> None:
+    gauge = Gauge()
+    for line in lines:
+        much = path(*(user("x" * n) for n in range(70)), *line)
+        for at in (70, len(much) - 1, len(much)):
+            seen = project(much[:at])
+            assert gauge.context_tokens(much[:at], seen, fixed) == context_tokens(
+                much[:at], seen, fixed
+            )

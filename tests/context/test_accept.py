@@ -10,10 +10,11 @@ from singletree.context.accept import (
     EMPTY_RESULT,
     NO_RESULT,
     OPENING,
-    Feed,
     accepted,
+    dropped,
     unanswered,
 )
+from singletree.context.feed import Feed
 from singletree.context.projection import project, to_llm
 from singletree.history.entries import Entry
 from singletree.messages import AgentMessage, Message, ToolResultMessage, text_of
@@ -106,6 +107,20 @@ def test_blank_text_goes_and_a_result_says_so() -> None:
 def test_calls_left_open_are_named() -> None:
     open_calls = unanswered([user(), says(call("c1"), call("c2")), result("c1")])
     assert [c.id for c in open_calls] == ["c2"]
+
+
+def test_results_without_a_call_are_named_but_not_those_of_failed_answers() -> None:
+    found = dropped(
+        [
+            result("c0"),
+            says(call("c1")),
+            result("c1", "1"),
+            result("c1", "2"),
+            says(call("c2"), stop="error"),
+            result("c2"),
+        ]
+    )
+    assert [text_of(m.content) for m in found] == ["out", "2"]
 
 
 @given(paths)

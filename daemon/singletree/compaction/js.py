@@ -11,12 +11,14 @@ from decimal import Decimal
 
 from pydantic import JsonValue
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
 
 def stringify(value: JsonValue) -> str:
     """`JSON.stringify(value)`."""
+    if isinstance(value, str):
+        return quote(value)
     match value:
-        case str():
-            return quote(value)
         case bool() | None:
             return json.dumps(value)
         case int() | float():
@@ -29,7 +31,7 @@ def stringify(value: JsonValue) -> str:
 
 def quote(text: str) -> str:
     """A JSON string; lone surrogates are escaped, all else above ASCII stands as it is."""
-    quoted = json.dumps(text, ensure_ascii=False)
+    quoted = _encode(text)
     if text.isascii() or quoted.isprintable():
         return quoted
     return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in quoted)

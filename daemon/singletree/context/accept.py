@@ -2,18 +2,15 @@
 
 Every call has exactly one result, directly behind it; failed answers are left out with their
 results; no text is blank; the first word is the user's. Pure; knows no provider (their own rules,
-such as the form of call ids, live in model/). Read next: projection.py, which comes before it.
+such as the form of call ids, live in model/). Read next: feed.py, for who asks often.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
-from operator import is_
+from collections.abc import Iterable
 
-from singletree.context.projection import as_llm
 from singletree.messages import (
-    AgentMessage,
     AssistantMessage,
     Block,
     Message,
@@ -39,7 +36,7 @@ def accepted(messages: Iterable[Message]) -> list[Message]:
     missing one is made up as an error. Ids used twice are told apart. Clean messages are passed on
     as the same objects, in linear time.
     """
-    repair = _Repair()
+    repair = Repair()
     for message in messages:
         repair.add(message)
     return [message for message, _ in repair.sequence()]
@@ -47,7 +44,7 @@ def accepted(messages: Iterable[Message]) -> list[Message]:
 
 def traced(messages: Iterable[tuple[Message, str]]) -> list[tuple[Message, str | None]]:
     """`accepted` for messages that come with their source; what was made up has none."""
-    repair = _Repair()
+    repair = Repair()
     for message, source in messages:
         repair.add(message, source)
     return repair.sequence()
@@ -55,34 +52,21 @@ def traced(messages: Iterable[tuple[Message, str]]) -> list[tuple[Message, str |
 
 def unanswered(messages: Iterable[Message]) -> list[ToolCall]:
     """The calls without a result anywhere behind them, in order: what a crash or an abort left."""
-    repair = _Repair()
+    repair = Repair()
     for message in messages:
         repair.add(message)
     return repair.unanswered()
 
 
-class Feed:
-    """`to_llm` and `accepted` in one, for a caller that asks again and again with a longer list.
+def dropped(messages: Iterable[Message]) -> list[ToolResultMessage]:
+    """The results that are not sent because no call waits for them: a file is not as it should be.
 
-    Only what is new since the last call is worked on, as long as the beginning is the same objects;
-    otherwise everything is made anew. The answer is always what the two functions would give.
+    Those of failed answers are not among them: leaving both out is nothing to warn of.
     """
-
-    def __init__(self) -> None:
-        self._seen: list[AgentMessage] = []
-        self._repair = _Repair()
-
-    def messages(self, given: Sequence[AgentMessage]) -> list[Message]:
-        """The messages to send."""
-        known = len(self._seen)
-        if len(given) < known or not all(map(is_, self._seen, given)):
-            self._repair, self._seen, known = _Repair(), [], 0
-        for message in given[known:]:
-            sent = as_llm(message)
-            if sent is not None:
-                self._repair.add(sent)
-            self._seen.append(message)
-        return [message for message, _ in self._repair.sequence()]
+    repair = Repair()
+    for message in messages:
+        repair.add(message)
+    return repair.orphans
 
 
 _Row = tuple[Message, str | None]
@@ -101,7 +85,7 @@ class _Calls:
         self.results: list[_Result | None] = [None] * len(calls)
 
 
-class _Repair:
+class Repair:
     """Takes messages one by one, gives the repaired sequence at any time."""
 
     def __init__(self) -> None:
@@ -109,6 +93,7 @@ class _Repair:
         self._with_calls: dict[int, _Calls] = {}
         self._waiting: dict[str, deque[tuple[_Calls, int] | None]] = {}
         self._used: set[str] = set()
+        self.orphans: list[ToolResultMessage] = []
         self._flat: list[_Row] = []
         self._flat_until = 0
 
@@ -158,7 +143,10 @@ class _Repair:
 
     def _result(self, message: ToolResultMessage, source: str | None) -> None:
         places = self._waiting.get(message.tool_call_id)
-        place = places.popleft() if places else None
+        if not places:
+            self.orphans.append(message)
+            return
+        place = places.popleft()
         if place is None:
             return
         group, index = place

@@ -21,7 +21,7 @@ from singletree.agent.config import Blocked, LoopConfig, Step
 from singletree.agent.events import RunEnded
 from singletree.agent.tool import Tool
 from singletree.compaction.budget import estimate
-from singletree.context.accept import Feed
+from singletree.context.feed import Feed
 from singletree.context.projection import Projection
 from singletree.errors import ContextOverflow, SingletreeError
 from singletree.messages import ToolCall, ToolResultMessage
