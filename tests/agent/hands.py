@@ -90,7 +90,7 @@ class Hands:
 
         return _tool("count", NoArgs, typed(NoArgs, run))
 
-    def fails(self, error: Callable[[], Exception], name: str = "fails") -> Tool:
+    def fails(self, error: Callable[[], BaseException], name: str = "fails") -> Tool:
         """Raises."""
 
         async def run(args: NoArgs, tool_run: ToolRun) -> ToolOutput:

@@ -173,7 +173,7 @@ class Batch:
         except anyio.get_cancelled_exc_class():
             self._finish(slot, slot.output or slot.interrupted(), "cancelled")
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a guest's tool may try to leave
             slot.output = ToolOutput.text(_failure(error), is_error=True)
         failed: Status = "cancelled" if _cancelled() else "failed"
         self._finish(slot, slot.output, failed if slot.output.is_error else "completed")
@@ -208,8 +208,8 @@ def _cancelled() -> bool:
     return anyio.current_effective_deadline() == -math.inf
 
 
-def _failure(error: Exception) -> str:
-    inner = _first(error) if isinstance(error, ExceptionGroup) else error
+def _failure(error: BaseException) -> str:
+    inner = _first(error) if isinstance(error, BaseExceptionGroup) else error
     return inner.message if isinstance(inner, ToolError) else BROKEN.format(error=_told(inner))
 
 
