@@ -69,8 +69,8 @@ def merged(found: Sequence[Block]) -> list[Block]:
 
 def numbered(view: View, found: Sequence[Block]) -> str:
     """Lines with their numbers: old ones for what stays and goes, new ones for what comes."""
-    old = _lines(view.text)
-    width = len(str(len(old) + sum(len(block.new) for block in found)))
+    count = _count(view)
+    width = len(str(count + sum(len(block.new) for block in found)))
     out: list[str] = []
     shift, done = 0, 0
 
@@ -84,39 +84,38 @@ def numbered(view: View, found: Sequence[Block]) -> str:
         at = start
         for block in hunk:
             for index in range(at, block.at):
-                put(" ", index + 1, old[index])
+                put(" ", index + 1, _row(view, index))
             for index, line in enumerate(block.old, block.at):
                 put("-", index + 1, line)
             for index, line in enumerate(block.new, block.at + shift):
                 put("+", index + 1, line)
             at = block.at + len(block.old)
             shift += len(block.new) - len(block.old)
-        done = min(at + CONTEXT, len(old))
+        done = min(at + CONTEXT, count)
         for index in range(at, done):
-            put(" ", index + 1, old[index])
-    if done < len(old):
+            put(" ", index + 1, _row(view, index))
+    if done < count:
         out.append(f" {'':>{width}} {GAP}")
     return "\n".join(out)
 
 
 def patch(view: View, found: Sequence[Block], name: str) -> str:
     """A unified diff that `patch` takes, with LF line ends."""
-    old = _lines(view.text)
     out = [f"--- {name}\n+++ {name}\n"]
     shift = 0
     for hunk in _hunks(found):
         start = max(hunk[0].at - CONTEXT, 0)
-        end = min(hunk[-1].at + len(hunk[-1].old) + CONTEXT, len(old))
+        end = min(hunk[-1].at + len(hunk[-1].old) + CONTEXT, _count(view))
         grown = sum(len(block.new) - len(block.old) for block in hunk)
         spans = _span(start, end - start), _span(start + shift, end - start + grown)
         out.append(f"@@ -{spans[0]} +{spans[1]} @@\n")
         at = start
         for block in hunk:
-            out += [_patch_line(" ", line) for line in old[at : block.at]]
+            out += [_patch_line(" ", _row(view, index)) for index in range(at, block.at)]
             out += [_patch_line("-", line) for line in block.old]
             out += [_patch_line("+", line) for line in block.new]
             at = block.at + len(block.old)
-        out += [_patch_line(" ", line) for line in old[at:end]]
+        out += [_patch_line(" ", _row(view, index)) for index in range(at, end)]
         shift += grown
     return "".join(out)
 
@@ -124,7 +123,7 @@ def patch(view: View, found: Sequence[Block], name: str) -> str:
 def _block(view: View, group: Sequence[Change]) -> Block:
     """The whole lines round some changes, without those at both ends that stay the same."""
     first, last = view.line_at(group[0].start), view.line_at(group[-1].end)
-    start, end = view.lines[first].start, view.lines[last].next
+    start, end = view.line(first).start, view.line(last).next
     moved = [Change(c.start - start, c.end - start, c.new) for c in group]
     old = _lines(view.text[start:end])
     new = _lines(apply(view.text[start:end], moved))
@@ -137,6 +136,17 @@ def _block(view: View, group: Sequence[Change]) -> Block:
     return Block(
         first + same, tuple(old[same : len(old) - tail]), tuple(new[same : len(new) - tail])
     )
+
+
+def _count(view: View) -> int:
+    """Lines without the empty one behind a final line end."""
+    return view.count - (0 if view.content(view.count - 1) else 1)
+
+
+def _row(view: View, index: int) -> str:
+    """A line, with LF if it has an end."""
+    line = view.line(index)
+    return view.text[line.start : line.end] + ("\n" if line.next > line.end else "")
 
 
 def _lines(text: str) -> list[str]:

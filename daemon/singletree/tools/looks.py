@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -31,6 +32,7 @@ _PICTURES: dict[int, str] = {
     0x7F: "\u2421",
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
 }
+_JOINING = ("\u1160", "\u11ff"), ("\u3131", "\u318e"), ("\uff9e", "\uffdc")
 _NAME_PICTURES = {**_PICTURES, 0x09: "\u2409", 0x0A: "\u240a", 0x0D: "\u240d"}
 
 
@@ -38,13 +40,15 @@ def looks(text: str) -> str:
     """What a text looks like: one form for all texts that look the same."""
     if text.isascii():
         return text
-    return "".join(looks_of_cluster(cluster) for cluster in clusters(text))
+    plain = text.translate(_ALIKE)
+    if unicodedata.is_normalized("NFKC", plain):
+        return plain
+    return "".join(map(looks_of_cluster, clusters(text)))
 
 
+@lru_cache(maxsize=8192)
 def looks_of_cluster(cluster: str) -> str:
     """The same for one character with its marks."""
-    if cluster.isascii():
-        return cluster
     return unicodedata.normalize("NFKC", cluster.translate(_ALIKE))
 
 
@@ -82,5 +86,7 @@ def shown_name(name: object) -> str:
 
 
 def _continues(char: str) -> bool:
-    """A combining mark, or a Hangul vowel or tail that joins the letter before it."""
-    return unicodedata.combining(char) != 0 or "\u1160" <= char <= "\u11ff"
+    """A combining mark, or a Hangul or Katakana part that joins the letter before it."""
+    if unicodedata.combining(char):
+        return True
+    return any(first <= char <= last for first, last in _JOINING)

@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import Literal
 
 from singletree.tools.looks import clusters, looks, looks_of_cluster
@@ -53,19 +54,34 @@ class View:
         self.text = text
 
     @cached_property
-    def lines(self) -> list[Line]:
-        """All lines; behind a final line end there is an empty one."""
-        lines, start = [], 0
-        for eol in EOL.finditer(self.text):
-            lines.append(Line(start, eol.start(), eol.end()))
-            start = eol.end()
-        lines.append(Line(start, len(self.text), len(self.text)))
-        return lines
+    def _ends(self) -> list[tuple[int, int]]:
+        """Where the line ends begin and end."""
+        return [end.span() for end in EOL.finditer(self.text)]
+
+    @property
+    def count(self) -> int:
+        """How many lines: behind a final line end there is an empty one."""
+        return len(self._ends) + 1
+
+    def line(self, index: int) -> Line:
+        """A line by its index."""
+        start = self._ends[index - 1][1] if index else 0
+        end = self._ends[index] if index < len(self._ends) else (len(self.text),) * 2
+        return Line(start, *end)
+
+    def content(self, index: int) -> str:
+        """What is in a line, without its end."""
+        line = self.line(index)
+        return self.text[line.start : line.end]
+
+    def line_at(self, position: int) -> int:
+        """The index of the line in which a character lies."""
+        return bisect_right(self._ends, position, key=itemgetter(1))
 
     @cached_property
     def looks(self) -> list[str]:
         """What the lines look like, without blanks at their ends."""
-        return [looks(self.text[line.start : line.end]).rstrip() for line in self.lines]
+        return [looks(line).rstrip() for line in EOL.split(self.text)]
 
     @cached_property
     def whole_looks(self) -> str:
@@ -76,10 +92,6 @@ class View:
     def bare(self) -> list[str]:
         """The same without indentation."""
         return [line.lstrip() for line in self.looks]
-
-    def line_at(self, position: int) -> int:
-        """The index of the line in which a character lies."""
-        return bisect_right(self.lines, position, key=lambda line: line.start) - 1
 
 
 def find_spots(view: View, old: str) -> list[Spot]:
@@ -148,8 +160,8 @@ def _by_indent(view: View, old: str) -> list[Spot]:
         indent = _indent_map(view, first, inner)
         if indent is None or (above and not first):
             continue
-        start = view.lines[first - 1].end if above else view.lines[first].start
-        end = view.lines[last].next if below else view.lines[last].end
+        start = view.line(first - 1).end if above else view.line(first).start
+        end = view.line(last).next if below else view.line(last).end
         spots.append(Spot(start, end, "indent", indent))
     return spots
 
@@ -157,9 +169,9 @@ def _by_indent(view: View, old: str) -> list[Spot]:
 def _indent_map(view: View, first: int, old: list[str]) -> dict[str, str] | None:
     """Which indentation of the file stands for which of `old`; None if that is not clear."""
     known: dict[str, str] = {}
-    for line, part in zip(view.lines[first : first + len(old)], old, strict=True):
+    for index, part in enumerate(old, first):
         if part.strip():
-            there = indentation(view.text[line.start : line.end])
+            there = indentation(view.content(index))
             if known.setdefault(indentation(part), there) != there:
                 return None
     return known
@@ -171,7 +183,7 @@ def _position(view: View, line: int, column: int, *, late: bool) -> int | None:
     The end of what is seen is the end of the line: blanks there are before it. `late`: behind what
     cannot be seen.
     """
-    here = view.lines[line]
+    here = view.line(line)
     if column == len(view.looks[line]) and (column or late):
         return here.end
     content = view.text[here.start : here.end]

@@ -52,7 +52,7 @@ def several(view: View, spots: Sequence[Spot], label: str, name: str) -> ToolErr
 
 def _near(view: View, near: Near) -> str:
     last = min(near.last, near.first + MAX_LINES - 1)
-    rows = [view.text[line.start : line.end] for line in view.lines[near.first - 1 : last]]
+    rows = [view.content(index) for index in range(near.first - 1, last)]
     text = "\n".join(_cut(shown(row)) for row in rows)
     said = NEAR.format(
         lines=_lines(near.first, near.last),

@@ -40,10 +40,9 @@ def nearest(view: View, old: str) -> Near | None:
     if start is None:
         return None
     first = max(start, 0)
-    last = min(start + len(bare), len(view.lines)) - 1
+    last = min(start + len(bare), view.count) - 1
     at = next((i for i in range(first, last + 1) if not _equal(view, i, bare[i - start])), last)
-    here = view.text[view.lines[at].start : view.lines[at].end]
-    return Near(first + 1, last + 1, at + 1, here, given[at - start])
+    return Near(first + 1, last + 1, at + 1, view.content(at), given[at - start])
 
 
 def _equal(view: View, index: int, bare: str) -> bool:

@@ -52,7 +52,7 @@ def _joined(lines: list[tuple[str, str]], usual: str) -> str:
 def _end_of_line_at(view: View, position: int) -> str:
     """The line end of the line there, or of the one before if it has none."""
     index = view.line_at(position)
-    for line in (view.lines[index], view.lines[max(index - 1, 0)]):
+    for line in (view.line(index), view.line(max(index - 1, 0))):
         if line.next > line.end:
             return view.text[line.end : line.next]
     return "\n"
