@@ -308,6 +308,21 @@ def utf16_units(text: str) -> int:
     return len(text) + sum(1 for c in text if ord(c) > 0xFFFF) if not text.isascii() else len(text)
 
 
+def utf16_head(text: str, units: int) -> str:
+    """The beginning of a text in at most `units` UTF-16 units, whole characters only."""
+    text = text[:units]
+    end, over = len(text), utf16_units(text) - units
+    while over > 0:
+        end -= 1
+        over -= 2 if text[end] > "\uffff" else 1
+    return text[:end]
+
+
+def utf16_tail(text: str, units: int) -> str:
+    """The end of a text in at most `units` UTF-16 units, whole characters only."""
+    return utf16_head(text[::-1], units)[::-1]
+
+
 def well_formed(text: str) -> str:
     """The text with lone surrogates replaced by U+FFFD, so that it can be stored and sent."""
     try:

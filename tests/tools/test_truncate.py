@@ -6,17 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from singletree.messages import utf16_head, utf16_tail
+from singletree.tools.accumulator import Accumulator
 from singletree.tools.truncate import (
-    Accumulator,
     Cut,
     clip_head,
     clip_tail,
     cut_line,
-    head_units,
     keep_head,
     keep_tail,
     notice,
-    tail_units,
 )
 
 TEXTS = st.text(alphabet=st.sampled_from("ab\n\n\r é数🙂\u2028\u0301\ud83d"), max_size=60)
@@ -110,7 +109,7 @@ def test_clips_of_text_are_text(noise: bytes, bound: int) -> None:
 
 @given(TEXTS, st.integers(0, 30))
 def test_utf16_slices_never_part_a_character(text: str, units: int) -> None:
-    head, tail = head_units(text, units), tail_units(text, units)
+    head, tail = utf16_head(text, units), utf16_tail(text, units)
     assert text.startswith(head) and text.endswith(tail)
     for kept in (head, tail):
         assert len(kept.encode("utf-16-le", "surrogatepass")) // 2 <= units

@@ -8,18 +8,16 @@ from typing import Any
 
 from tests.vectors.runner import Case, Check, run
 
-from singletree.messages import utf16_units
+from singletree.messages import utf16_head, utf16_tail, utf16_units
+from singletree.tools.accumulator import Accumulator
 from singletree.tools.truncate import (
     MAX_BYTES,
     MAX_LINES,
-    Accumulator,
     Cut,
     cut_line,
     format_size,
-    head_units,
     keep_head,
     keep_tail,
-    tail_units,
 )
 
 
@@ -74,8 +72,8 @@ def line(case: Case) -> None:
 
 def slices(case: Case) -> None:
     text, units = case.input["text"], case.input["units"]
-    assert head_units(text, units) == case.expected["head"]
-    assert tail_units(text, units) == case.expected["tail"]
+    assert utf16_head(text, units) == case.expected["head"]
+    assert utf16_tail(text, units) == case.expected["tail"]
 
 
 def sizes(case: Case) -> None:

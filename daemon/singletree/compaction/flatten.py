@@ -19,6 +19,7 @@ from singletree.messages import (
     ToolCall,
     ToolResultMessage,
     UserMessage,
+    utf16_head,
     utf16_units,
     well_formed,
 )
@@ -46,15 +47,7 @@ def cut(text: str, limit: int = RESULT_UNITS) -> str:
     total = utf16_units(text)
     if total <= limit:
         return text
-    return head(text, limit) + CUT.format(count=total - limit)
-
-
-def head(text: str, limit: int) -> str:
-    """The first `limit` UTF-16 units, never half a character."""
-    if text.isascii():
-        return text[:limit]
-    units = text[:limit].encode("utf-16-le", "surrogatepass")[: 2 * limit]
-    return units.decode("utf-16-le", "ignore")
+    return utf16_head(text, limit) + CUT.format(count=total - limit)
 
 
 def _parts(message: Message) -> list[str]:

@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from singletree.compaction.budget import CAUTIOUS_UNITS_PER_TOKEN
-from singletree.compaction.flatten import head
 from singletree.compaction.prompts import (
     LEFT_OUT,
     SHORTENED,
@@ -22,7 +21,7 @@ from singletree.compaction.prompts import (
 )
 from singletree.compaction.signs import is_overflow
 from singletree.errors import ContextOverflow, ModelError
-from singletree.messages import Cost, Usage, utf16_units
+from singletree.messages import Cost, Usage, utf16_head, utf16_units
 
 MAX_STEPS = 24
 SMALLEST_STEP = 128
@@ -178,7 +177,7 @@ def slices(text: str, limit: int) -> list[str]:
     """The text in pieces of at most `limit` tokens, cut at ends of lines where there are any."""
     pieces: list[str] = []
     while tokens(text) > limit:
-        piece = head(text, max(int(limit * CAUTIOUS_UNITS_PER_TOKEN), 2))
+        piece = utf16_head(text, max(int(limit * CAUTIOUS_UNITS_PER_TOKEN), 2))
         while tokens(piece) > limit and len(piece) > 1:
             piece = piece[: max(len(piece) * 3 // 4, 1)]
         end = piece.rfind("\n")

@@ -12,6 +12,7 @@ from singletree.errors import ToolError
 from singletree.tools.looks import shown
 from singletree.tools.match import Spot, View, find_spots
 from singletree.tools.nearest import Near, nearest
+from singletree.tools.truncate import cut_line
 
 NOT_FOUND = "{edit} is not in {path}. Nothing was changed.{done}{near}"
 DONE = " The new text is there already, in line {line}: perhaps this was changed before."
@@ -74,4 +75,5 @@ def _quoted(line: str) -> str:
 
 
 def _cut(line: str) -> str:
-    return line if len(line) <= MAX_WIDTH else line[:MAX_WIDTH] + "…"
+    kept, was_cut = cut_line(line, MAX_WIDTH)
+    return f"{kept}…" if was_cut else kept

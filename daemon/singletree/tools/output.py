@@ -15,8 +15,9 @@ from typing import BinaryIO
 
 import anyio
 
+from singletree.tools.accumulator import Accumulator
 from singletree.tools.clean import Cleaner
-from singletree.tools.truncate import Accumulator, Cut, notice
+from singletree.tools.truncate import Cut, notice
 
 FULL_COPY = "{path} (read it in parts, or search it with grep)"
 FULL_COPY_CUT = "{path} (its first {size} MiB; the rest was not kept)"

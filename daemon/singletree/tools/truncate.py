@@ -2,16 +2,18 @@
 
 Only whole lines are kept, except where a single line is over the limit: then its readable part is
 kept, and the cut says so. Never half a character, never a file, never a stream of its own: whoever
-has bytes hands them in. Read next: read.py (keeps the head), bash.py (keeps the tail).
+has bytes hands them in. Read next: accumulator.py (streams), read.py (keeps the
+head), bash.py (keeps the tail).
 """
 
 from __future__ import annotations
 
-import codecs
 from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import JsonValue
+
+from singletree.messages import utf16_head
 
 MAX_LINES = 2000
 MAX_BYTES = 51_200
@@ -52,7 +54,7 @@ class Cut:
 
 def keep_head(text: str, lines: int = MAX_LINES, size: int = MAX_BYTES) -> Cut:
     """The first lines that fit both limits; of a first line that does not fit, its beginning."""
-    data = _encode(text)
+    data = to_bytes(text)
     body = data.removesuffix(b"\n")
     total = _count(data)
     if total <= lines and len(body) <= size:
@@ -61,19 +63,30 @@ def keep_head(text: str, lines: int = MAX_LINES, size: int = MAX_BYTES) -> Cut:
     kept.pop()
     if kept:
         by: Limit = "lines" if len(kept) == lines else "bytes"
-        return Cut(_decode(b"\n".join(kept)), total, len(data), 1, len(kept), by)
-    return Cut(_decode(clip_head(body, size)), total, len(data), 1, 1, "bytes", partial=True)
+        return Cut(to_text(b"\n".join(kept)), total, len(data), 1, len(kept), by)
+    return Cut(to_text(clip_head(body, size)), total, len(data), 1, 1, "bytes", partial=True)
 
 
 def keep_tail(text: str, lines: int = MAX_LINES, size: int = MAX_BYTES) -> Cut:
     """The last lines that fit both limits; of a last line that does not fit, its end."""
-    data = _encode(text)
+    data = to_bytes(text)
     body = data.removesuffix(b"\n")
     total = _count(data)
     if total <= lines and len(body) <= size:
         kept = text if len(data) <= size else text[:-1]
         return Cut(kept, total, len(data), 1, total, side="tail")
-    return _tail_of(body, total, len(data), lines, size)
+    return tail_of(body, total, len(data), lines, size)
+
+
+def tail_of(body: bytes, total: int, size_of_all: int, lines: int, size: int) -> Cut:
+    """The tail of a text that is known to be over a limit; `body` is at least its last bytes."""
+    kept = body[-(size + 1) :].rsplit(b"\n", lines)[1:]
+    by: Limit = "lines" if max(len(kept), 1) == lines else "bytes"
+    if kept:
+        text, first, partial = b"\n".join(kept), total - len(kept) + 1, False
+    else:
+        text, first, partial = clip_tail(body, size), total, True
+    return Cut(to_text(text), total, size_of_all, first, total, by, partial, side="tail")
 
 
 def notice(cut: Cut, full_copy: str = "") -> str:
@@ -108,7 +121,7 @@ def details_of(cut: Cut) -> dict[str, JsonValue]:
         "totalLines": cut.total_lines,
         "totalBytes": cut.total_bytes,
         "outputLines": cut.lines,
-        "outputBytes": len(_encode(cut.text)),
+        "outputBytes": len(to_bytes(cut.text)),
         "lastLinePartial": cut.partial,
         "firstLineExceedsLimit": cut.partial and cut.side == "head",
         "maxLines": MAX_LINES,
@@ -139,123 +152,15 @@ def clip_tail(data: bytes, size: int) -> bytes:
     return data[start:]
 
 
-def head_units(text: str, units: int) -> str:
-    """The beginning of `text` in at most `units` UTF-16 units, whole characters only."""
-    if text.isascii() or len(text) * 2 <= units:
-        return text[:units]
-    left = units
-    for at, char in enumerate(text):
-        left -= 2 if char > "\uffff" else 1
-        if left < 0:
-            return text[:at]
-    return text
-
-
-def tail_units(text: str, units: int) -> str:
-    """The end of `text` in at most `units` UTF-16 units, whole characters only."""
-    left = units
-    for at in range(len(text) - 1, -1, -1):
-        left -= 2 if text[at] > "\uffff" else 1
-        if left < 0:
-            return text[at + 1 :]
-    return text
-
-
 def cut_line(line: str, units: int = MAX_LINE_UNITS) -> tuple[str, bool]:
     """The beginning of a line that is too long for a list of lines, and whether it was cut."""
-    kept = head_units(line, units)
+    kept = utf16_head(line, units)
     return kept, len(kept) < len(line)
-
-
-class Accumulator:
-    """The tail of a stream that never ends: counts everything, holds no more than it may show.
-
-    `feed` takes bytes as they come (a character may lie across two pieces; bytes that are no UTF-8
-    become U+FFFD), `add` takes text. Before the end call `finish`. `overflowed` turns true with the
-    piece that goes over a limit: from then on the whole is no longer here.
-    """
-
-    def __init__(self, lines: int = MAX_LINES, size: int = MAX_BYTES) -> None:
-        self.total_bytes = 0
-        self.last_line_bytes = 0
-        self._max_lines = lines
-        self._size = size
-        self._newlines = 0
-        self._tail = bytearray()
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-
-    @property
-    def total_lines(self) -> int:
-        """Lines so far; one that is still being written counts."""
-        return self._newlines + (1 if self.last_line_bytes else 0)
-
-    @property
-    def overflowed(self) -> bool:
-        """Whether a limit was passed, so that the whole must be kept elsewhere."""
-        return self.total_lines > self._max_lines or self.total_bytes > self._size
-
-    def feed(self, data: bytes) -> str:
-        """Take bytes; the text that became readable with them comes back."""
-        text = self._decoder.decode(data)
-        self.add(text)
-        return text
-
-    def finish(self) -> str:
-        """Nothing more comes: half a character left over becomes U+FFFD."""
-        text = self._decoder.decode(b"", final=True)
-        self.add(text)
-        return text
-
-    def add(self, text: str) -> None:
-        """Take text."""
-        data = _encode(text)
-        self.total_bytes += len(data)
-        newlines = data.count(b"\n")
-        self._newlines += newlines
-        if newlines:
-            self.last_line_bytes = len(data) - data.rindex(b"\n") - 1
-        else:
-            self.last_line_bytes += len(data)
-        self._tail += data[-self._room() :]
-        if len(self._tail) > 2 * self._room():
-            del self._tail[: -self._room()]
-
-    def cut(self) -> Cut:
-        """What may be shown of all that came so far."""
-        tail = bytes(self._tail[-self._room() :])
-        ends = tail.endswith(b"\n")
-        whole = self.total_bytes == len(tail)
-        body = self.total_bytes - (1 if ends else 0)
-        if self.total_lines <= self._max_lines and body <= self._size and whole:
-            text = _decode(tail if len(tail) <= self._size else tail[:-1])
-            return Cut(text, self.total_lines, self.total_bytes, 1, self.total_lines, side="tail")
-        return _tail_of(
-            tail.removesuffix(b"\n"),
-            self.total_lines,
-            self.total_bytes,
-            self._max_lines,
-            self._size,
-        )
-
-    def _room(self) -> int:
-        """Bytes that decide what is shown: the limit, a newline before it and one behind it."""
-        return self._size + 2
-
-
-def _tail_of(body: bytes, total: int, size_of_all: int, lines: int, size: int) -> Cut:
-    """The tail of a text that is known to be over a limit; `body` is at least its last bytes."""
-    kept = body[-(size + 1) :].rsplit(b"\n", lines)[1:]
-    by: Limit = "lines" if max(len(kept), 1) == lines else "bytes"
-    if kept:
-        text, first, partial = b"\n".join(kept), total - len(kept) + 1, False
-    else:
-        text, first, partial = clip_tail(body, size), total, True
-    return Cut(_decode(text), total, size_of_all, first, total, by, partial, side="tail")
 
 
 def _shown(cut: Cut) -> str:
     if cut.partial:
-        size = format_size(len(_encode(cut.text)))
+        size = format_size(len(to_bytes(cut.text)))
         return SHOWN_PART.format(side=SIDES[cut.side], size=size, line=cut.first)
     return SHOWN_LINES.format(first=cut.first, last=cut.last)
 
@@ -264,11 +169,13 @@ def _count(data: bytes) -> int:
     return data.count(b"\n") + (1 if data and not data.endswith(b"\n") else 0)
 
 
-def _encode(text: str) -> bytes:
+def to_bytes(text: str) -> bytes:
+    """UTF-8, half characters too."""
     return text.encode("utf-8", "surrogatepass")
 
 
-def _decode(data: bytes) -> str:
+def to_text(data: bytes) -> str:
+    """The way back."""
     return data.decode("utf-8", "surrogatepass")
 
 
