@@ -1,100 +1,156 @@
-"""Whether a call may run: asked of people where a rule does not say."""
+"""Stands before every tool call: lets it through, refuses it, or asks.
+
+What is asked depends on the mode and on remembered rules; whatever fails is a no. Never knows how a
+question is shown or who answers. Text the model reads stands in the constants. Read next: rules.py
+(what is remembered), judge.py (what follows from rules and mode), question.py (what is asked).
+
+    mode         reads inside   reads outside   edits inside   other edits   commands, others
+    ask          run            ask             ask            ask           ask unless allowed
+    acceptEdits  run            ask             run            ask           ask unless allowed
+    readOnly     run            ask             refused        refused       refused
+    allowAll     run            run             run            run           run, unconfined
+
+In every mode rules that forbid hold, keys are never touched, and a person's private files are asked
+for each time. A command that a rule allows runs in the sandbox where the machine has one; one that
+a person allowed when asked runs as it is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Literal
 
-from pydantic import BaseModel, JsonValue
+import anyio
+from pydantic import BaseModel, ValidationError
 
 from singletree.agent.tool import Tool
+from singletree.errors import ToolError
 from singletree.messages import ToolCall
+from singletree.session.choices import Asking
+from singletree.session.judge import Judge, Mode, Verdict
+from singletree.session.question import Allowed, Answer, Ask, Blocked, Option, Question
+from singletree.session.rules import Rules
 
-Mode = Literal["ask", "acceptEdits", "readOnly", "allowAll"]
-Scope = Literal["once", "session", "workspace", "user"]
+DENIED = "The user did not allow this call, so it did not run."
+FEEDBACK = " They say: {feedback}"
+NOBODY = "This call needs the user's permission, and nobody could be asked, so it did not run."
+FAILED = "This call could not be checked ({error}), so it did not run."
+BAD_EDIT = "The user changed the arguments of this call to some that the tool does not take: {why}"
 
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One possible answer."""
-
-    id: str
-    label: str
-    kind: Literal["allow", "deny"]
-    scope: Scope = "once"
-    pattern: str | None = None
-    expires: str | None = None
+Preview = Callable[[Tool, BaseModel], Awaitable[str | None]]
+"""The unified diff a call would make; ToolError if it would fail."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """May the agent do this?"""
-
-    tool: str
-    call_id: str
-    kind: Literal["command", "edit", "read", "network", "mcp", "custom"]
-    title: str
-    reason: str
-    options: tuple[Option, ...]
-    command: str | None = None
-    cwd: str | None = None
-    paths: tuple[str, ...] = ()
-    diff: str | None = None
-    default_to_no: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What somebody said, or nobody."""
-
-    outcome: Literal["allowed", "denied"]
-    option_id: str | None = None
-    edited_input: Mapping[str, JsonValue] | None = None
-    feedback: str | None = None
-    by: str | None = None
-
-
-Ask = Callable[[Question], Awaitable[Answer]]
-
-
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """It may run, with these arguments."""
-
-    args: BaseModel
-
-
-@dataclass(frozen=True, slots=True)
-class Denied:
-    """It may not; `reason` is text for the model."""
-
-    reason: str
+async def no_preview(tool: Tool, args: BaseModel) -> str | None:
+    """For where nobody can tell what an edit would do."""
+    return None
 
 
 class Gate:
-    """The gate of one session."""
+    """The check of one session. `mode` may change at any time."""
 
-    def __init__(self, ask: Ask, workspace: Path, agent_dir: Path, mode: Mode = "ask") -> None:
+    def __init__(self, judge: Judge, rules: Rules, ask: Ask, preview: Preview = no_preview) -> None:
+        self._judge = judge
+        self._rules = rules
         self._ask = ask
-        self.mode: Mode = mode
+        self._preview = preview
+        self._confined: deque[str] = deque(maxlen=256)
 
-    async def check(self, call: ToolCall, tool: Tool, args: BaseModel) -> Allowed | Denied:
-        """Allowed, or why not."""
-        if tool.kind in ("read", "search") or self.mode == "allowAll":
-            return Allowed(args)
-        given = args.model_dump()
+    @property
+    def mode(self) -> Mode:
+        """What is asked at all."""
+        return self._judge.mode
+
+    @mode.setter
+    def mode(self, mode: Mode) -> None:
+        self._judge.mode = mode
+
+    async def check(self, call: ToolCall, tool: Tool, args: BaseModel) -> Allowed | Blocked:
+        """Whether this call may run, and how."""
+        try:
+            verdict = await self._judge.judge(tool, args)
+            answer = await self._settle(verdict, call, tool, args)
+        except Exception as error:
+            return Blocked(FAILED.format(error=f"{type(error).__name__}: {error}"))
+        if isinstance(answer, Allowed) and answer.sandboxed:
+            self._confined.append(call.id)
+        return answer
+
+    def confined(self, call_id: str) -> bool:
+        """Whether a call that was let through may run only in the sandbox."""
+        return call_id in self._confined
+
+    async def _settle(
+        self, verdict: Verdict, call: ToolCall, tool: Tool, args: BaseModel
+    ) -> Allowed | Blocked:
+        if verdict.used:
+            await anyio.to_thread.run_sync(self._rules.count, verdict.used)
+        match verdict.decision:
+            case "allow":
+                return Allowed(args, verdict.sandboxed)
+            case "deny":
+                return Blocked(verdict.reason)
+            case "ask":
+                assert verdict.asking is not None
+                return await self._asked(verdict.asking, verdict.reason, call, tool, args)
+
+    async def _asked(
+        self, asking: Asking, reason: str, call: ToolCall, tool: Tool, args: BaseModel
+    ) -> Allowed | Blocked:
+        try:
+            diff = await self._preview(tool, args) if asking.subject == "edit" else None
+        except ToolError as error:
+            return Blocked(error.message)
         question = Question(
-            tool.name,
-            call.id,
-            "command" if tool.kind == "execute" else "edit",
-            f"{tool.label}: {given.get('command') or given.get('path')}",
-            "Writes and commands are asked for.",
-            (Option("allow", "Allow", "allow"), Option("deny", "Deny", "deny")),
-            command=given.get("command"),
+            tool=tool.name,
+            call_id=call.id,
+            kind=asking.subject,
+            title=asking.title,
+            reason=reason,
+            options=asking.options,
+            command=asking.command,
+            cwd=asking.cwd,
+            paths=asking.paths,
+            diff=diff,
+            input=args.model_dump(mode="json", exclude_none=True),
+            default_to_no=asking.default_to_no,
         )
-        answer = await self._ask(question)
-        if answer.outcome == "allowed" and answer.option_id != "deny":
-            return Allowed(args)
-        return Denied(answer.feedback or "The user did not allow this call.")
+        try:
+            answer = await self._ask(question)
+        except Exception:
+            return Blocked(NOBODY)
+        return await self._answered(answer, asking, tool, args)
+
+    async def _answered(
+        self, answer: Answer, asking: Asking, tool: Tool, args: BaseModel
+    ) -> Allowed | Blocked:
+        chosen = next((o for o in asking.options if o.id == answer.option_id), None)
+        if answer.outcome != "allowed" or (chosen is not None and chosen.kind == "deny"):
+            if chosen is not None and chosen.kind == "deny":
+                await self._remember(chosen, asking)
+            feedback = FEEDBACK.format(feedback=answer.feedback) if answer.feedback else ""
+            return Blocked(DENIED + feedback)
+        if answer.option_id is not None and chosen is None:
+            return Blocked(DENIED)
+        if answer.edited_input is not None:
+            try:
+                return Allowed(tool.args.model_validate(dict(answer.edited_input)))
+            except ValidationError as error:
+                return Blocked(BAD_EDIT.format(why=error))
+        if chosen is not None:
+            await self._remember(chosen, asking)
+        return Allowed(args)
+
+    async def _remember(self, chosen: Option, asking: Asking) -> None:
+        if chosen.scope == "once":
+            return
+        for pattern in asking.patterns[chosen.id]:
+            await anyio.to_thread.run_sync(
+                self._rules.add, asking.family, pattern, chosen.kind, chosen.scope
+            )
+
+
+def permissions_file(agent_dir: Path) -> Path:
+    """Where remembered answers stand."""
+    return agent_dir / "singletree" / "permissions.json"

@@ -1,0 +1,175 @@
+"""Remembered answers: which tool may do what, for how long, and how often it was used.
+
+A rule of the session lives in memory; rules of a workspace and of the user stand in
+`<agent dir>/singletree/permissions.json`, never in a project, so that a project can grant itself
+nothing. Other windows may change the file: it is read again when it changed. Everything here
+blocks on the disk: called in a worker thread. Never decides. Read next: gate.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+Decision = Literal["allow", "deny"]
+Lasting = Literal["session", "workspace", "user"]
+
+UNREADABLE = (
+    "{path} could not be read as permissions ({why}): none of its rules hold; a copy is {copy}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An answer that holds on. `tool` is a tool's family or name, `workspace` a real path.
+
+    `pattern` is the beginning of a command, or a glob for paths, or `*`; `created` is ISO 8601.
+    """
+
+    id: str
+    tool: str
+    pattern: str
+    decision: Decision
+    scope: Lasting
+    workspace: str | None = None
+    created: str = ""
+    uses: int = 0
+
+
+_STORED: TypeAdapter[list[Rule]] = TypeAdapter(list[Rule])
+
+
+class Rules:
+    """The rules that hold in one session of a workspace. `path` None: nothing is kept."""
+
+    def __init__(self, path: Path | None, workspace: Path) -> None:
+        self.problem = ""
+        self._path = path
+        self._given = workspace
+        self._session: list[Rule] = []
+        self._stored: list[Rule] = []
+        self._seen: tuple[int, int, int] | None = None
+
+    def all(self) -> list[Rule]:
+        """Every rule in force here, the session's first."""
+        self._refresh()
+        return [*self._session, *filter(self._holds, self._stored)]
+
+    def add(self, tool: str, pattern: str, decision: Decision, scope: Lasting) -> Rule:
+        """Remember an answer; one that is there already is not doubled."""
+        known = next(
+            (
+                rule
+                for rule in self.all()
+                if (rule.tool, rule.pattern, rule.decision, rule.scope)
+                == (tool, pattern, decision, scope)
+            ),
+            None,
+        )
+        if known:
+            return known
+        rule = Rule(
+            secrets.token_hex(4),
+            tool,
+            pattern,
+            decision,
+            scope,
+            self._workspace if scope == "workspace" else None,
+            datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        if scope == "session" or self._path is None:
+            self._session.append(rule)
+        else:
+            self._change(lambda stored: [*stored, rule])
+        return rule
+
+    def remove(self, ids: Collection[str]) -> list[str]:
+        """Forget rules; returns the ids that were there."""
+        gone = [rule.id for rule in self.all() if rule.id in ids]
+        self._session = [rule for rule in self._session if rule.id not in gone]
+        if any(rule.id in gone for rule in self._stored):
+            self._change(lambda stored: [rule for rule in stored if rule.id not in gone])
+        return gone
+
+    def count(self, used: Sequence[Rule]) -> None:
+        """Note that rules decided something."""
+        ids = {rule.id for rule in used}
+        self._session = [_counted(rule, ids) for rule in self._session]
+        if any(rule.id in ids for rule in self._stored):
+            self._change(lambda stored: [_counted(rule, ids) for rule in stored])
+
+    @cached_property
+    def _workspace(self) -> str:
+        return os.path.realpath(self._given)
+
+    def _holds(self, rule: Rule) -> bool:
+        return rule.scope == "user" or rule.workspace == self._workspace
+
+    def _refresh(self) -> None:
+        if self._path is None:
+            return
+        try:
+            found = self._path.stat()
+        except OSError:
+            self._stored, self._seen = [], None
+            return
+        now = (found.st_mtime_ns, found.st_size, found.st_ino)
+        if now != self._seen:
+            self._stored, self._seen = self._load(self._path), now
+
+    def _load(self, path: Path) -> list[Rule]:
+        """The rules of the file; of one that is damaged, none."""
+        self.problem = ""
+        try:
+            data = json.loads(path.read_bytes())
+            return _STORED.validate_python(data["rules"])
+        except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
+            copy = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
+            with contextlib.suppress(OSError):
+                copy.write_bytes(path.read_bytes())
+                copy.chmod(0o600)
+            why = type(error).__name__
+            self.problem = UNREADABLE.format(path=path, why=why, copy=copy)
+            return []
+
+    def _change(self, change: Callable[[list[Rule]], list[Rule]]) -> None:
+        """Read, change and replace the file while nobody else does."""
+        path = self._path
+        assert path is not None
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _locked(path.with_name(f"{path.name}.lock")):
+            self._refresh()
+            self._stored = change(self._stored)
+            new = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
+            rules = _STORED.dump_python(self._stored, mode="json")
+            handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump({"version": 1, "rules": rules}, file, indent=2, ensure_ascii=False)
+            new.replace(path)
+            self._seen = None
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _counted(rule: Rule, ids: Collection[str]) -> Rule:
+    return replace(rule, uses=rule.uses + 1) if rule.id in ids else rule

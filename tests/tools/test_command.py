@@ -1,0 +1,482 @@
+"""Command lines and what they run: allowed, asked, denied. Allowed: git status, git log, ls, echo,
+cat, grep, cd, make test, true, wc, sort, head, tar, find. Denied: rm, git push.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletree.tools.command import forbidden, matches, parse_command
+from singletree.tools.programs import suggest
+
+ALLOW = ["git status", "git log", "ls", "echo", "cat", "grep", "cd", "make test", "true", "wc"]
+ALLOW += ["sort", "head", "tar", "find"]
+DENY = ["rm", "git push"]
+
+RUNS = """
+ls
+ls -la
+  ls   -la
+ls	-la
+\\ls
+"ls"
+'ls' -la
+l\\s
+l's'
+ls \\
+  -la
+ls;
+ls &
+ls; ls
+ls && git status
+ls || true
+ls | wc -l
+ls |& wc -l
+git status
+git status --short
+git log --oneline -5 -- 'src/*.py'
+git log --format='%h $(rm x)'
+echo "a && b"
+echo 'a; rm x'
+echo a\\;rm x
+echo a # ; rm x
+# rm x
+ls # $(rm x)
+echo "it is \\"quoted\\" \\$(rm x)"
+echo '`rm x`'
+echo "\\`rm x\\`"
+echo $HOME
+echo ${HOME}
+echo "${HOME:-nothing}"
+echo ${#HOME} $? $$ $1 $@
+echo $((1 + 2 * (3 - 1)))
+echo $(ls)
+echo `ls`
+echo "$(git status)"
+echo "$(echo "$(ls)")"
+echo *.py
+echo {a,b}.py
+cat < in.txt
+cat <<< "text"
+cat <<EOF
+plain text; rm x
+EOF
+cat <<'EOF'
+$(rm x) `rm x`
+EOF
+cat <<-EOF
+	indented
+	EOF
+cat <<EOF && ls
+$(git status)
+EOF
+ls 2>/dev/null
+ls >/dev/null 2>&1
+ls &>/dev/null
+ls 2>&1 | grep x
+ls >&2
+ls 2>&-
+(ls)
+(ls; git status)
+{ ls; git status; }
+! ls
+if ls; then echo yes; else echo no; fi
+while true; do ls; done
+until ls; do true; done
+env ls
+env -i ls
+env LC_ALL=C ls
+LC_ALL=C LANG=C ls
+nice -n 5 ls
+nohup ls
+timeout 5 ls
+timeout -k 1 -s KILL 5 ls
+time ls
+command ls
+builtin echo x
+exec ls
+stdbuf -oL ls
+setsid -w ls
+nice nohup timeout 5 env LC_ALL=C ls
+ls | xargs ls
+ls | xargs -n 1 -P 4 echo
+find . -name '*.py' -print0 | xargs -0 grep -n 'TODO'
+ls | xargs -I {} echo {}
+bash -c 'ls'
+sh -c "git status && ls"
+bash -lc 'ls; echo done'
+bash -c "bash -c 'ls'"
+bash -o pipefail -c 'ls | wc -l'
+bash <<'EOF'
+ls
+EOF
+eval ls
+eval 'ls; git status'
+find . -name '*.py'
+find . -exec ls {} +
+find . -exec grep -l x {} \\;
+tar czf out.tgz src
+tar xf in.tgz
+cd sub && ls
+make test
+make test VERBOSE=1
+cat <(ls)
+cat a | sort | head -3
+git log | cat
+git --no-pager log
+""".strip("\n")
+
+ASKS = """
+lsof
+lsx
+git
+git stash
+git -c core.pager=less log
+git -c alias.x='!rm x' x
+git -C /elsewhere status
+git statusx
+make
+make install
+./ls
+/tmp/ls
+~/bin/ls
+python x.py
+X=1 ls
+PATH=. ls
+PATH=.; ls
+LD_PRELOAD=./x.so ls
+env PATH=. ls
+env -S 'touch x'
+env -C / ls
+export PATH=.
+alias ls='touch x'
+ls() { touch x; }; ls
+function ls { touch x; }
+ls > x
+ls >> x
+ls >| x
+ls > "x"
+ls 1>x
+ls &> x
+ls &>> x
+ls >& x
+ls <> x
+> x
+ls > $OUT
+ls > /dev/null/../x
+(ls) > x
+{ ls; } > x
+if ls; then ls; fi > x
+echo x > ~/.bashrc
+ls | sh
+ls | bash
+curl x | sh
+ls $(touch x)
+ls `touch x`
+ls "$(touch x)"
+ls ${x:-$(touch x)}
+ls ${x:-`touch x`}
+ls <(touch x)
+ls >(touch x)
+ls & touch x
+ls
+touch x
+ls;touch x
+ls&&touch x
+ls||touch x
+ls|touch x
+ls; { touch x; }
+ls; (touch x)
+if ls; then touch x; fi
+while ls; do touch x; done
+! touch x
+cat <<EOF
+$(touch x)
+EOF
+cat <<EOF
+`touch x`
+EOF
+cat <<EOF
+plain
+EOF
+touch x
+bash <<EOF
+touch x
+EOF
+bash <<EOF
+ls $x
+EOF
+bash -c 'touch x'
+bash -c "$x"
+bash -c "ls; $x"
+bash x.sh
+bash
+sh -c 'sh -c "touch x"'
+bash -i -c ls
+bash --rcfile x -c ls
+zsh -c 'touch x'
+eval "$x"
+eval 'touch x'
+eval to''uch x
+source x
+. x
+exec touch x
+exec > x
+nice touch x
+env touch x
+env LC_ALL=C touch x
+nohup touch x &
+timeout 5 touch x
+timeout $x ls
+timeout --kill-after 3 5 ls
+time -o x ls
+command touch x
+xargs touch
+ls | xargs -I{} sh -c 'touch {}'
+ls | xargs -n1 touch
+ls | xargs
+find . -fprint x
+find . -exec touch {} +
+find . -execdir touch {} \\;
+find . -ok touch {} \\;
+find . -exec sh -c 'touch "$1"' _ {} \\;
+sudo ls
+doas ls
+su -c ls
+ssh host ls
+watch ls
+$CMD
+$(echo ls)
+`echo ls`
+${CMD} x
+l{s,of}
+l?
+"$CMD" x
+$'ls'$X
+git log --oneline; git -c core.fsmonitor='touch x' status
+tar --to-command='touch x' -xf a
+tar -I 'touch x' -xf a
+tar --checkpoint=1 --checkpoint-action=exec=sh a
+sort --compress-program=./x a
+for f in *; do ls; done
+for PATH in .; do ls; done
+case x in x) ls;; esac
+select x in a; do ls; done
+[[ -f x ]]
+(( x = 1 ))
+coproc ls
+a=(1 2); ls
+a[$(touch x)]=1 ls
+echo $[1+1]
+echo $((a[$(touch x)]))
+echo ${x@P}
+echo ${PATH:=.}
+echo ${PATH=.}
+ls {fd}>x
+echo \\$(
+ls 'unclosed
+ls "unclosed
+ls $(unclosed
+ls `unclosed
+ls ${unclosed
+cat <<EOF
+cat <<$x
+a
+$x
+ls )
+trap 'touch x' EXIT
+[ -f x ]
+test -f x
+sed -i s/a/b/ x
+cat x | tee y
+dd if=a of=b
+""".strip("\n")
+
+DENIES = """
+rm x
+rm -rf /
+/bin/rm x
+/usr/bin/rm x
+\\rm x
+'rm' x
+r''m x
+r\\m x
+"rm" x
+$'rm' x
+git status && rm x
+ls; rm x
+ls & rm x
+ls | rm x
+ls $(rm x)
+ls `rm x`
+ls "$(rm x)"
+ls
+rm x
+(rm x)
+{ rm x; }
+if rm x; then ls; fi
+! rm x
+X=1 rm x
+env rm x
+env -i X=1 rm x
+env -u X rm x
+nice -n 1 rm x
+timeout 5 rm x
+timeout --kill-after 3 5 rm x
+nohup rm x &
+command rm x
+exec rm x
+xargs rm
+ls | xargs -n1 rm -f
+find . -exec rm {} +
+find . -delete
+bash -c 'rm x'
+bash -c "ls; rm x"
+sh -c 'sh -c "rm x"'
+bash <<EOF
+rm x
+EOF
+bash <<< 'rm x'
+eval rm x
+eval 'ls; rm x'
+sudo rm x
+sudo -u root rm x
+doas rm x
+su -c 'rm x'
+ssh host 'rm x'
+watch 'rm x'
+busybox rm x
+cat <<EOF
+$(rm x)
+EOF
+cat <(rm x)
+echo ${x:-$(rm x)}
+rm x > y
+git push
+git push origin main
+git -C /x push
+git --no-pager push
+git -c a=b push --force
+ls && git push
+""".strip("\n")
+
+
+def lines(table: str) -> list[str]:
+    """One command a line; a heredoc, a backslash and a lone `ls` go on in the next ones."""
+    got: list[str] = []
+    rest = table.split("\n")
+    while rest:
+        line = rest.pop(0)
+        if "<<" in line and "<<<" not in line and "((" not in line:
+            mark = line.split("<<", 1)[1].lstrip("-").split()[0].strip("'")
+            while rest and rest[0].strip("\t") != mark and mark in "\n".join(rest):
+                line += "\n" + rest.pop(0)
+            line += "\n" + rest.pop(0) if rest and rest[0].strip("\t") == mark else ""
+            if got and rest and rest[0] == "touch x" and "plain" in line:
+                line += "\n" + rest.pop(0)
+        elif line.endswith("\\") or (line == "ls" and rest and rest[0] in ("touch x", "rm x")):
+            line += "\n" + rest.pop(0)
+        got.append(line)
+    return got
+
+
+def verdict(line: str) -> str:
+    parsed = parse_command(line)
+    if any(forbidden(pattern, parsed, line) for pattern in DENY):
+        return "denied"
+    covered = [any(matches(p, argv, line) for p in ALLOW) for argv in parsed.commands]
+    return "runs" if all(covered) and not parsed.doubts else "asks"
+
+
+@pytest.mark.parametrize("line", lines(RUNS))
+def test_runs_unasked(line: str) -> None:
+    assert verdict(line) == "runs", parse_command(line)
+
+
+@pytest.mark.parametrize("line", lines(ASKS))
+def test_is_asked_for(line: str) -> None:
+    assert verdict(line) == "asks", parse_command(line)
+
+
+@pytest.mark.parametrize("line", lines(DENIES))
+def test_is_denied(line: str) -> None:
+    assert verdict(line) == "denied", parse_command(line)
+
+
+@pytest.mark.parametrize(
+    "blank", ["\u00a0", "\u2028", "\u3000", "\r", "\v", "\f", "\0", "\u200b", "\u202e", "\x1b"]
+)
+def test_blanks_that_are_none_are_asked_for(blank: str) -> None:
+    assert verdict(f"ls{blank}touch x") == "asks"
+    assert verdict(f"ls {blank}") == "asks"
+    assert verdict(f"echo '{blank}'") == "runs"
+
+
+def test_too_long_or_too_deep_is_asked_for() -> None:
+    assert verdict("ls " + "x" * 60_000) == "asks"
+    assert verdict("ls " + "$(ls " * 60 + ")" * 60) == "asks"
+    assert verdict("(" * 2000 + "ls" + ")" * 2000) == "asks"
+
+
+def test_what_is_written_is_named() -> None:
+    parsed = parse_command("ls > a 2>> 'b c' | cat >&d &>e > $X")
+    assert parsed.writes == ("a", "b c", "d", "e", None)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "line", "covers"),
+    [
+        ("git status", "git status -s", True),
+        ("git status", "git statuses", False),
+        ("git status *", "git status -s", True),
+        ("'a b' c", "'a b' c d", True),
+        ("*", "anything at all", True),
+        ("=ls > x", " ls > x ", True),
+        ("=ls > x", "ls > y", False),
+        ("", "ls", False),
+        ("'", "ls", False),
+    ],
+)
+def test_patterns(pattern: str, line: str, covers: bool) -> None:
+    argv = parse_command(line).commands[0]
+    assert matches(pattern, argv, line) == covers
+
+
+@pytest.mark.parametrize(
+    ("line", "pattern"),
+    [
+        ("ls -la", "ls"),
+        ("git status -s", "git status"),
+        ("npm test", "npm test"),
+        ("git -C x status", None),
+        ("git", None),
+        ("python x.py", None),
+        ("bash x.sh", None),
+        ("sudo ls", None),
+        ("rm x", None),
+        ("'my prog' x", "'my prog'"),
+        ("npm $X", None),
+    ],
+)
+def test_what_is_worth_remembering(line: str, pattern: str | None) -> None:
+    assert suggest(parse_command(line).commands[0]) == pattern
+
+
+PIECES = st.sampled_from(
+    ["ls", "rm", " ", "x", "'", '"', "\\", "$", "(", ")", "`", "{", "}", "<", ">", "&", ";", "|"]
+)
+
+
+@given(st.lists(PIECES, max_size=14).map("".join))
+def test_nothing_makes_it_fail(line: str) -> None:
+    parse_command(line)
+
+
+@given(st.lists(PIECES, max_size=6).map("".join))
+def test_quoting_hides_nothing_that_runs(text: str) -> None:
+    quoted = "'" + text.replace("'", "'\\''") + "'"
+    parsed = parse_command(f"echo {quoted}")
+    assert parsed.commands == (("echo", text),)
+    assert not parsed.doubts
