@@ -22,9 +22,9 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import anyio
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from singletree.agent.tool import Tool
+from singletree.agent.tool import Tool, parse_args
 from singletree.errors import ToolError
 from singletree.messages import ToolCall
 from singletree.session.choices import Asking
@@ -134,10 +134,11 @@ class Gate:
         if answer.option_id is not None and chosen is None:
             return Blocked(DENIED)
         if answer.edited_input is not None:
+            edited = ToolCall(id="", name=tool.name, arguments=dict(answer.edited_input))
             try:
-                return Allowed(tool.args.model_validate(dict(answer.edited_input)))
-            except ValidationError as error:
-                return Blocked(BAD_EDIT.format(why=error))
+                return Allowed(parse_args(tool, edited))
+            except ToolError as error:
+                return Blocked(BAD_EDIT.format(why=error.message))
         if chosen is not None:
             await self._remember(chosen, asking)
         return Allowed(args)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +16,7 @@ import anyio
 from pydantic import BaseModel
 
 from singletree.agent.tool import Tool
+from singletree.errors import ToolError
 from singletree.session.choices import Asking, Choices
 from singletree.session.places import Place, Places
 from singletree.session.rules import Rule, Rules
@@ -93,11 +95,10 @@ class Judge:
 
     async def _led_to(self, path: str) -> tuple[Place, ...]:
         """Every real path that a tool may understand by this text."""
-        meant = [
-            self._world.resolve(path),
-            (await locate(self._world, path)).path,
-            (await locate_new(self._world, path)).path,
-        ]
+        meant = [self._world.resolve(path)]
+        for find in (locate, locate_new):
+            with suppress(ToolError):
+                meant.append((await find(self._world, path)).path)
         places = [await anyio.to_thread.run_sync(self._places.of, p) for p in meant]
         return tuple(dict.fromkeys(places))
 
