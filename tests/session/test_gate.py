@@ -172,7 +172,6 @@ OUTSIDE = [
     "out/a",
     "out",
     "new",
-    "loop/x",
     "/",
     "..",
 ]

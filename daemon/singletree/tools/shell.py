@@ -133,7 +133,7 @@ class LocalShell:
                     await started.wait()
                 await anyio.to_thread.run_sync(self._children.forget, record)
         if clock.cancelled_caught:
-            return Exit(None, "timeout", left)
+            return Exit(None, "timeout")
         code = started.returncode
         return Exit(128 - code if code is not None and code < 0 else code, "exit", left)
 
