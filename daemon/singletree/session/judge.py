@@ -20,9 +20,9 @@ from singletree.errors import ToolError
 from singletree.session.choices import Asking, Choices
 from singletree.session.places import Place, Places
 from singletree.session.rules import Rule, Rules
-from singletree.tools.command import Parsed, forbidden, matches, parse_command
+from singletree.tools.command import Parsed, exactly, forbidden, matches, parse_command
 from singletree.tools.paths import locate, locate_new
-from singletree.tools.programs import suggest
+from singletree.tools.programs import Argv, suggest
 from singletree.tools.world import World
 
 Mode = Literal["ask", "acceptEdits", "readOnly", "allowAll"]
@@ -32,6 +32,7 @@ READ_ONLY = "The session is in read-only mode: {what} are refused. The user can 
 KEY = "{path} holds keys or permissions of the daemon itself: no tool may touch it."
 
 ASK_COMMAND = "No rule allows {commands}."
+ASK_FREE = "It would run outside the sandbox, with the network and all files."
 ASK_DOUBT = "Rules allow its commands, but {doubt}."
 ASK_UNREAD = "It cannot be read with certainty: {doubt}."
 ASK_PRIVATE = "{path} is private."
@@ -40,12 +41,16 @@ ASK_OUTSIDE = "{path} is outside the workspace."
 ASK_EDIT = "Edits are asked for in this mode."
 ASK_TOOL = "No rule allows this tool."
 
+OUTSIDE_SANDBOX = ", outside the sandbox"
 EXACTLY = "exactly this command line"
 STARTING = "commands that start with {patterns}"
 ALL_EDITS = "edits of files in the workspace"
 READS_OF = "reading in {folder}"
 EDITS_OF = "edits in {folder}"
 USES_OF = "every use of {tool}"
+
+BASH, UNCONFINED = "bash", "bash unconfined"
+"""Families of rules: commands, and commands outside the sandbox."""
 
 MAX_PATTERNS = 3
 MAX_TITLE = 200
@@ -82,7 +87,8 @@ class Judge:
         rules = await anyio.to_thread.run_sync(self._rules.all)
         fields = type(args).model_fields
         if tool.kind == "execute" and isinstance(command := getattr(args, "command", None), str):
-            return await self._command(command, [r for r in rules if r.tool == "bash"])
+            free = getattr(args, "unconfined", None) is True and self._sandbox
+            return await self._command(command, rules, free=free)
         if tool.kind in ("read", "search", "edit") and "path" in fields:
             path = getattr(args, "path", None)
             places = await self._led_to(path if isinstance(path, str) and path else ".")
@@ -167,27 +173,27 @@ class Judge:
 
     # -- commands
 
-    async def _command(self, line: str, rules: Sequence[Rule]) -> Verdict:
+    async def _command(self, line: str, rules: Sequence[Rule], *, free: bool) -> Verdict:
+        """`free`: outside the sandbox, which has rules of its own."""
         parsed = parse_command(line)
         for rule in rules:
-            if rule.decision == "deny" and forbidden(rule.pattern, parsed, line):
+            if (
+                rule.tool == BASH
+                and rule.decision == "deny"
+                and forbidden(rule.pattern, parsed, line)
+            ):
                 return Verdict("deny", RULE.format(pattern=rule.pattern), used=(rule,))
         if self.mode == "readOnly":
             return Verdict("deny", READ_ONLY.format(what="commands"))
         private = await anyio.to_thread.run_sync(self._private, parsed)
         if self.mode == "allowAll" and not private:
             return ALLOW
-        allowing = [rule for rule in rules if rule.decision == "allow"]
+        family = UNCONFINED if free else BASH
+        allowing = [rule for rule in rules if rule.tool == family and rule.decision == "allow"]
         used, missing = _covering(allowing, parsed, line)
-        exact = next(
-            (r for r in allowing if r.pattern.startswith("=") and matches(r.pattern, (), line)),
-            None,
-        )
-        if not private and exact:
-            return Verdict("allow", sandboxed=self._sandbox, used=(exact,))
-        if not private and not missing and parsed.commands and not parsed.doubts:
-            return Verdict("allow", sandboxed=self._sandbox, used=used)
-        return self._ask_command(line, parsed, missing, private)
+        if not private and used and not missing:
+            return Verdict("allow", sandboxed=self._sandbox and not free, used=used)
+        return self._ask_command(line, parsed, missing, private, family)
 
     def _private(self, parsed: Parsed) -> Place | None:
         """A secret that the line names, as far as that can be seen."""
@@ -204,28 +210,31 @@ class Judge:
         self,
         line: str,
         parsed: Parsed,
-        missing: Sequence[tuple[str | None, ...]],
+        missing: Sequence[Argv],
         private: Place | None,
+        family: str,
     ) -> Verdict:
         choices = Choices()
+        where = OUTSIDE_SANDBOX if family == UNCONFINED else ""
         patterns = tuple(dict.fromkeys(filter(None, (suggest(argv) for argv in missing))))
         whole = len(patterns) == len(set(missing)) and not parsed.doubts
         if private is None:
             if whole and 0 < len(patterns) <= MAX_PATTERNS:
                 told = " and ".join(f"`{pattern}`" for pattern in patterns)
-                choices.allow(STARTING.format(patterns=told), patterns)
+                choices.allow(STARTING.format(patterns=told) + where, patterns)
             else:
-                choices.allow(EXACTLY, (f"={line.strip()}",))
+                choices.allow(EXACTLY + where, (f"={line.strip()}",))
         asking = choices.asking(
             "command",
-            "bash",
+            family,
             _short(line),
             command=line,
             cwd=str(self._world.cwd),
             paths=(private.path,) if private else (),
             default_to_no=private is not None,
         )
-        return Verdict("ask", _why_command(parsed, missing, private), asking)
+        why = _why_command(parsed, missing, private)
+        return Verdict("ask", ASK_FREE + " " + why if where else why, asking)
 
     # -- everything else
 
@@ -246,17 +255,22 @@ class Judge:
 
 def _covering(
     allowing: Sequence[Rule], parsed: Parsed, line: str
-) -> tuple[tuple[Rule, ...], list[tuple[str | None, ...]]]:
-    """The rules that cover the line's commands, and the commands that none covers."""
+) -> tuple[tuple[Rule, ...], list[Argv]]:
+    """The rules that cover the whole line, and the commands of it that none covers.
+
+    A doubt is covered only by a rule for exactly this line.
+    """
+    if exact := next((r for r in allowing if exactly(r.pattern, line)), None):
+        return (exact,), []
     used: list[Rule] = []
-    missing: list[tuple[str | None, ...]] = []
+    missing: list[Argv] = []
     for argv in parsed.commands:
         rule = next((r for r in allowing if matches(r.pattern, argv, line)), None)
         if rule is None:
             missing.append(argv)
         else:
             used.append(rule)
-    return tuple(dict.fromkeys(used)), missing
+    return () if parsed.doubts else tuple(dict.fromkeys(used)), missing
 
 
 def _why(place: Place, subject: Literal["read", "edit"]) -> str:
@@ -271,9 +285,7 @@ def _why(place: Place, subject: Literal["read", "edit"]) -> str:
             return ASK_EDIT
 
 
-def _why_command(
-    parsed: Parsed, missing: Sequence[tuple[str | None, ...]], private: Place | None
-) -> str:
+def _why_command(parsed: Parsed, missing: Sequence[Argv], private: Place | None) -> str:
     if private is not None:
         return ASK_PRIVATE.format(path=private.path)
     if not parsed.commands:

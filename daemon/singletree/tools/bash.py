@@ -34,6 +34,10 @@ GUIDELINES = (
     "within one command.",
 )
 COMMAND = "The command line, as bash takes it."
+UNCONFINED = (
+    "Ask the user to let this command run outside the sandbox, with the network and all files. "
+    "Only after the sandbox denied it."
+)
 TIMEOUT = "Seconds after which it is ended. None if left out."
 
 NO_OUTPUT = "(no output)"
@@ -54,13 +58,22 @@ class BashArgs(Args):
     timeout: float | None = Field(default=None, description=TIMEOUT)
 
 
+class ConfinedArgs(BashArgs):
+    """The same where commands may run in a sandbox."""
+
+    unconfined: bool | None = Field(default=None, description=UNCONFINED)
+
+
 def bash_tool(
     world: World,
     *,
     outputs: Path | None = None,
     shell_of: Callable[[str], Shell] | None = None,
 ) -> Tool:
-    """The tool. `outputs`: where long outputs are saved. `shell_of`: the shell for a call id."""
+    """The tool. `outputs`: where long outputs are saved.
+
+    `shell_of`: the shell for a call id, where some calls run in a sandbox and others do not.
+    """
 
     async def run(args: BashArgs, tool_run: ToolRun) -> ToolOutput:
         limit = _limit(args.timeout)
@@ -74,7 +87,7 @@ def bash_tool(
         label="Shell",
         kind="execute",
         description=DESCRIPTION,
-        args=BashArgs,
+        args=ConfinedArgs if shell_of else BashArgs,
         run=typed(BashArgs, run),
         snippet=SNIPPET,
         guidelines=GUIDELINES,

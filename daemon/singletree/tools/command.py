@@ -63,10 +63,15 @@ def parse_command(line: str) -> Parsed:
     )
 
 
+def exactly(pattern: str, line: str) -> bool:
+    """Whether a pattern means this whole line."""
+    return pattern.startswith("=") and pattern[1:].strip() == line.strip()
+
+
 def matches(pattern: str, argv: Argv, line: str) -> bool:
     """Whether a pattern covers a command of the line."""
     if pattern.startswith("="):
-        return pattern[1:].strip() == line.strip()
+        return exactly(pattern, line)
     try:
         words = shlex.split(pattern)
     except ValueError:

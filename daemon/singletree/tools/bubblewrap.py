@@ -1,0 +1,104 @@
+"""bubblewrap: a command sees the machine read-only, alone, with the workspace writable.
+
+Only argument lists; starts nothing but a trial of itself. Read next: sandbox.py.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+GUARDED = (".git/hooks", ".git/config", ".pi", ".vscode", ".envrc")
+"""In the workspace, but never writable: a change there makes other programs run something."""
+
+_RESOLVERS = ("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager")
+_SYSTEM = ("/run/current-system", "/run/wrappers", "/run/opengl-driver")
+
+
+@lru_cache(maxsize=1)
+def works() -> bool:
+    """Whether bubblewrap is here and may do what we need."""
+    program = shutil.which("bwrap")
+    if program is None:
+        return False
+    trial = [*_base(program, 4096), "--unshare-all", "--", "true"]
+    try:
+        done = subprocess.run(
+            trial, stdin=subprocess.DEVNULL, capture_output=True, timeout=5, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0
+
+
+def arguments(
+    workspace: Path,
+    *,
+    writable: Sequence[Path],
+    hidden: Sequence[Path],
+    network: bool,
+    temp_size: int,
+) -> list[str]:
+    """What stands before `--` and the command. Blocks on the disk: worker thread."""
+    got = _base(shutil.which("bwrap") or "bwrap", temp_size)
+    got += ["--unshare-all", *(["--share-net"] if network else [])]
+    for path in (*_SYSTEM, *(_RESOLVERS if network else ())):
+        got += ["--ro-bind-try", path, path]
+    given = str(workspace)
+    real = os.path.realpath(workspace)
+    for path in dict.fromkeys([real, *map(os.path.realpath, writable), *_repository(Path(real))]):
+        got += ["--bind-try", path, path]
+    if given != real:
+        got += ["--bind-try", real, given] if given.startswith("/tmp/") else []
+    git = f"{real}/.git"
+    if Path(git).is_dir() and not Path(git).is_symlink():
+        got += ["--bind", git, git]  # so that it can't be moved away and made anew
+    for path in _guarded(Path(real)):
+        got += ["--ro-bind-try", path, path]
+    for path in map(os.path.realpath, hidden):
+        if Path(path).is_dir():
+            got += ["--perms", "0500", "--tmpfs", path, "--remount-ro", path]
+        elif Path(path).exists():
+            got += ["--ro-bind", "/dev/null", path]
+    return got
+
+
+def _base(program: str, temp_size: int) -> list[str]:
+    size = str(temp_size)
+    return [
+        program, "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--ro-bind", "/", "/",
+        "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev",
+        "--proc", "/proc", "--size", size, "--tmpfs", "/tmp", "--tmpfs", "/run",
+    ]  # fmt: skip
+
+
+def _guarded(workspace: Path) -> Iterator[str]:
+    for name in GUARDED:
+        path = workspace / name
+        if path.exists() and not path.is_symlink():
+            yield str(path)
+    if (workspace / ".git").is_file():
+        yield str(workspace / ".git")
+    for folder in _repository(workspace):
+        for name in ("hooks", "config"):
+            yield f"{folder}/{name}"
+
+
+def _repository(workspace: Path) -> list[str]:
+    """Git's folders of a linked worktree, which lie elsewhere; only if they point back here."""
+    link = workspace / ".git"
+    try:
+        text = link.read_text("utf-8") if link.is_file() else ""
+        own = Path(workspace, text.removeprefix("gitdir:").strip())
+        if not text.startswith("gitdir:") or own.parent.name != "worktrees":
+            return []
+        if os.path.realpath((own / "gitdir").read_text("utf-8").strip()) != str(link):
+            return []
+        common = Path(os.path.realpath(own / (own / "commondir").read_text("utf-8").strip()))
+    except (OSError, ValueError):
+        return []
+    return [str(common)] if common == Path(os.path.realpath(own.parents[1])) else []

@@ -1,0 +1,229 @@
+"""A shell whose commands can write only the workspace: bubblewrap where it works, else Landlock.
+
+Which of the two a machine has is tried out, not guessed, and what each holds stands in a table that
+`doctor` prints. Never decides which command is confined. Read next: landlock.py, bubblewrap.py,
+shell.py (which runs what is wrapped here).
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import anyio
+
+from singletree.tools import bubblewrap, landlock
+from singletree.tools.shell import LocalShell, find_shell
+from singletree.tools.world import Exit
+
+Mechanism = Literal["bubblewrap", "landlock", "none"]
+
+DENIED = (
+    "[The sandbox may have denied this: a command that runs unasked can write only in {workspace} "
+    "and in a temporary folder of its own{network}. If it needs more, call bash again with "
+    "unconfined set to true: the user is asked.]"
+)
+NO_NETWORK = ", and has no network"
+
+SIGNS = (
+    b"Read-only file system",
+    b"Permission denied",
+    b"Operation not permitted",
+    b"Device or resource busy",
+    b"Network is unreachable",
+    b"Could not resolve host",
+    b"Temporary failure in name resolution",
+    b"Name or service not known",
+    b"EROFS",
+    b"EACCES",
+    b"ENETUNREACH",
+    b"EAI_AGAIN",
+    b"No space left on device",
+)
+"""What programs say when they are denied something."""
+
+TEMP_SIZE = 512 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Guarantee:
+    """One thing a confined command can't do, and whether a mechanism holds it."""
+
+    what: str
+    bubblewrap: str
+    landlock: str
+    none: str = "no"
+
+    def of(self, mechanism: Mechanism) -> str:
+        """The answer for one mechanism: yes, no, or how far."""
+        match mechanism:
+            case "bubblewrap":
+                return self.bubblewrap
+            case "landlock":
+                return self.landlock
+            case "none":
+                return self.none
+
+
+GUARANTEES = (
+    Guarantee("write outside the workspace and its own temporary folder", "yes", "yes"),
+    Guarantee("change modes, owners and times of files outside", "yes", "no"),
+    Guarantee(
+        "read keys and private files (auth.json, ~/.ssh, …)", "yes", "yes, if not in the workspace"
+    ),
+    Guarantee(
+        "change git's hooks and configuration in the workspace", "yes, where they exist", "no"
+    ),
+    Guarantee("reach the network", "yes", "TCP from kernel 6.7 on; not UDP"),
+    Guarantee("reach a server on this machine", "yes", "TCP from kernel 6.7 on"),
+    Guarantee(
+        "use sockets in /run and /tmp (Docker, D-Bus, agents)",
+        "yes",
+        "abstract ones from kernel 6.12 on",
+    ),
+    Guarantee("see or signal other processes", "yes", "signals from kernel 6.12 on; it sees them"),
+    Guarantee("read the daemon's memory or environment", "yes", "yes"),
+    Guarantee(
+        "leave a process behind",
+        "yes",
+        "ended with the command; after a kill at the next start",
+        "ended with the command; after a kill at the next start",
+    ),
+    Guarantee("fill the temporary disk", "at most 512 MiB each for /tmp and shared memory", "no"),
+    Guarantee("gain privileges (sudo, setuid)", "yes", "yes"),
+    Guarantee("use up processor and memory", "no", "no"),
+)
+"""What a command in the sandbox cannot do, by mechanism."""
+
+
+class SandboxedShell:
+    """Commands that are confined as far as this machine can. Implements `world.Shell`.
+
+    `workspace` and `writable` are what may be changed, `hidden` what can't be read.
+    """
+
+    def __init__(
+        self,
+        shell: LocalShell,
+        mechanism: Mechanism,
+        *,
+        workspace: Path,
+        network: bool = False,
+        writable: Sequence[Path] = (),
+        hidden: Sequence[Path] = (),
+        temp_size: int = TEMP_SIZE,
+    ) -> None:
+        self.mechanism = mechanism
+        self._shell = shell
+        self._workspace = workspace
+        self._network = network
+        self._writable = tuple(writable)
+        self._hidden = tuple(hidden)
+        self._temp_size = temp_size
+
+    async def run(
+        self,
+        command: str,
+        *,
+        cwd: Path,
+        limit: float | None,
+        on_output: Callable[[bytes], None],
+        env: Mapping[str, str] | None = None,
+    ) -> Exit:
+        """Run to its end, confined; a denial is told in the note."""
+        signs = _Signs(on_output)
+        argv = [await anyio.to_thread.run_sync(find_shell), "-c", command]
+        match self.mechanism:
+            case "bubblewrap":
+                ended = await self._bubblewrapped(argv, cwd, limit, signs, env)
+            case "landlock":
+                ended = await self._landlocked(argv, cwd, limit, signs, env)
+            case "none":
+                return await self._shell.run_argv(
+                    argv, cwd=cwd, limit=limit, on_output=on_output, env=env
+                )
+        if ended.ended != "exit" or ended.code == 0 or not signs.seen:
+            return ended
+        network = "" if self._network else NO_NETWORK
+        note = DENIED.format(workspace=self._workspace, network=network)
+        return Exit(ended.code, ended.ended, ended.left, note)
+
+    async def _bubblewrapped(
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        limit: float | None,
+        signs: _Signs,
+        env: Mapping[str, str] | None,
+    ) -> Exit:
+        around = await anyio.to_thread.run_sync(
+            lambda: bubblewrap.arguments(
+                self._workspace,
+                writable=self._writable,
+                hidden=self._hidden,
+                network=self._network,
+                temp_size=self._temp_size,
+            )
+        )
+        return await self._shell.run_argv(
+            [*around, "--chdir", str(cwd), "--", *argv],
+            cwd=cwd,
+            limit=limit,
+            on_output=signs,
+            env={"TMPDIR": "/tmp", **(env or {})},
+        )
+
+    async def _landlocked(
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        limit: float | None,
+        signs: _Signs,
+        env: Mapping[str, str] | None,
+    ) -> Exit:
+        temp = await anyio.to_thread.run_sync(lambda: tempfile.mkdtemp(prefix="singletree-"))
+        try:
+            around = await anyio.to_thread.run_sync(
+                lambda: landlock.command(
+                    [self._workspace, *self._writable, Path(temp)],
+                    hidden=self._hidden,
+                    network=self._network,
+                )
+            )
+            return await self._shell.run_argv(
+                [*around, *argv],
+                cwd=cwd,
+                limit=limit,
+                on_output=signs,
+                env={"TMPDIR": temp, **(env or {})},
+            )
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(shutil.rmtree, temp, True)
+
+
+class _Signs:
+    """Passes output on and notices what sounds like a denial, also across two pieces."""
+
+    def __init__(self, on_output: Callable[[bytes], None]) -> None:
+        self.seen = False
+        self._on_output = on_output
+        self._end = b""
+
+    def __call__(self, data: bytes) -> None:
+        if not self.seen:
+            text = self._end + data
+            self.seen = any(sign in text for sign in SIGNS)
+            self._end = text[-64:]
+        self._on_output(data)
+
+
+def find_mechanism() -> Mechanism:
+    """What this machine has, tried out. Blocks for some milliseconds: worker thread."""
+    if bubblewrap.works():
+        return "bubblewrap"
+    return "landlock" if landlock.abi() >= 1 else "none"
