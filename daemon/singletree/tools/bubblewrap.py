@@ -72,7 +72,8 @@ def _base(program: str, temp_size: int) -> list[str]:
     return [
         program, "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--ro-bind", "/", "/",
         "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev",
-        "--proc", "/proc", "--size", size, "--tmpfs", "/tmp", "--tmpfs", "/run",
+        "--proc", "/proc", "--size", size, "--tmpfs", "/tmp",
+        "--size", "1048576", "--tmpfs", "/run",
     ]  # fmt: skip
 
 
