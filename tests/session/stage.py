@@ -137,7 +137,7 @@ def _parts(
         find=lambda ref: model,
         tools=default_tools(world),
         active=("read", "bash", "edit", "write"),
-        gate=Gate(ask, folder, agent_dir),
+        gate=Gate(ask, world, agent_dir),
         gather=lambda: gather(folder, agent_dir, trusted=False).parts,
         extensions=Extensions(),
         emit=events.append,

@@ -13,15 +13,13 @@ import pytest
 from pydantic import BaseModel, JsonValue
 
 from singletree.agent.tool import Args, Tool, ToolKind, ToolOutput, ToolRun, typed
-from singletree.errors import ToolError
 from singletree.messages import ToolCall
-from singletree.session.gate import Gate, no_preview, permissions_file
-from singletree.session.judge import Judge, Mode
-from singletree.session.places import Places
-from singletree.session.question import Allowed, Answer, Blocked, Question
+from singletree.session.gate import Allowed, Answer, Blocked, Gate, Mode, Question, permissions_file
 from singletree.session.rules import Decision, Lasting, Rules
 from singletree.tools.disk import Disk, LocalWorld
+from singletree.tools.edit import Edit, EditArgs, edit_tool
 from singletree.tools.shell import LocalShell
+from singletree.tools.write import WriteArgs, write_tool
 
 
 class PathArgs(Args):
@@ -104,16 +102,20 @@ class House:
         person: Person,
         mode: Mode = "ask",
         *,
-        rules: Rules | None = None,
         workspace: Path | None = None,
         sandbox: bool = False,
         readable: tuple[Path, ...] = (),
     ) -> Gate:
-        cwd = workspace or self.workspace
-        rules = rules or self.rules(cwd)
-        world = LocalWorld(cwd, Disk(), LocalShell({}))
-        places = Places(cwd, self.agent_dir, self.home, readable)
-        return Gate(Judge(world, places, rules, mode, sandbox=sandbox), rules, person, no_preview)
+        world = LocalWorld(workspace or self.workspace, Disk(), LocalShell({}))
+        return Gate(
+            person,
+            world,
+            self.agent_dir,
+            mode,
+            home=self.home,
+            readable=readable,
+            sandbox=lambda: sandbox,
+        )
 
 
 @pytest.fixture
@@ -223,11 +225,10 @@ async def test_keys_are_never_touched(house: House, mode: Mode) -> None:
 
 @pytest.mark.parametrize("mode", ["ask", "acceptEdits", "allowAll"])
 async def test_private_files_are_asked_for_each_time(house: House, mode: Mode) -> None:
-    rules = house.rules()
-    for family, pattern in (("read", "**"), ("read", "/**"), ("bash", "cat")):
-        await anyio.to_thread.run_sync(rules.add, family, pattern, "allow", "user")
     person = Person("allowed")
-    gate = house.gate(person, mode, rules=rules)
+    gate = house.gate(person, mode)
+    for family, pattern in (("read", "**"), ("read", "/**"), ("bash", "cat")):
+        await anyio.to_thread.run_sync(gate.rules.add, family, pattern, "allow", "user")
     secret = str(house.home / ".ssh/id")
     assert await outcome(gate, READ, PathArgs(path=secret)) == "asked"
     assert await outcome(gate, BASH, CommandArgs(command=f"cat {secret}")) == "asked"
@@ -318,10 +319,10 @@ async def test_a_question_says_what_it_is_about(house: House) -> None:
     assert command.reason == "No rule allows git status -s, npm test."
     assert command.input == {"command": "git status -s && npm  test"}
     assert [(o.id, o.scope, o.pattern) for o in command.options] == [
-        ("allow_once", "once", ""),
+        ("allow_once", "once", None),
         ("allow_session", "session", "git status && npm test"),
         ("allow_workspace", "workspace", "git status && npm test"),
-        ("deny_once", "once", ""),
+        ("deny_once", "once", None),
         ("deny_workspace", "workspace", "git status && npm test"),
     ]
     assert command.options[1].label == (
@@ -359,8 +360,7 @@ async def test_what_could_be_remembered(house: House, line: str, pattern: str) -
 
 
 async def test_an_answer_is_remembered_for_its_scope(house: House) -> None:
-    rules = house.rules()
-    gate = house.gate(Person("allowed", "allow_session"), rules=rules, sandbox=True)
+    gate = house.gate(Person("allowed", "allow_session"), sandbox=True)
     args = CommandArgs(command="git status -s")
     assert await gate.check(call("bash", args), BASH, args) == Allowed(args)
     assert not gate.confined("c1")
@@ -369,7 +369,7 @@ async def test_an_answer_is_remembered_for_its_scope(house: House) -> None:
     assert gate.confined("c1")
     assert await outcome(gate, BASH, CommandArgs(command="git stash")) == "asked"
     assert await outcome(house.gate(Person()), BASH, CommandArgs(command="git status")) == "asked"
-    rule = rules.all()[0]
+    rule = (await gate.in_force())[0]
     assert (rule.pattern, rule.scope, rule.uses) == ("git status", "session", 1)
 
 
@@ -419,38 +419,68 @@ async def test_a_no_can_be_remembered(house: House) -> None:
 async def test_rules_for_files(
     house: House, decision: Decision, pattern: str, path: str, wanted: str
 ) -> None:
-    rules = house.rules()
-    rules.add("edit", pattern.format(root=house.root), decision, "session")
-    gate = house.gate(Person(), rules=rules)
+    gate = house.gate(Person())
+    gate.rules.add("edit", pattern.format(root=house.root), decision, "session")
     assert await outcome(gate, WRITE, PathArgs(path=path.format(root=house.root))) == wanted
 
 
 async def test_forbidding_wins_over_allowing(house: House) -> None:
-    rules = house.rules()
-    rules.add("bash", "*", "allow", "session")
-    rules.add("bash", "rm", "deny", "session")
-    gate = house.gate(Person(), rules=rules)
+    gate = house.gate(Person())
+    gate.rules.add("bash", "*", "allow", "session")
+    gate.rules.add("bash", "rm", "deny", "session")
     assert await outcome(gate, BASH, CommandArgs(command="ls; touch x")) == "runs"
     assert await outcome(gate, BASH, CommandArgs(command="ls; rm x")) == "refused"
 
 
 async def test_the_diff_is_shown_and_a_doomed_edit_is_not_asked_for(house: House) -> None:
-    async def preview(used: Tool, args: BaseModel) -> str | None:
-        assert isinstance(args, PathArgs)
-        if args.content == "bad":
-            raise ToolError("That text is not in the file.")
-        return f"+{args.content}"
-
     person = Person()
-    rules = house.rules()
-    world = LocalWorld(house.workspace, Disk(), LocalShell({}))
-    places = Places(house.workspace, house.agent_dir, house.home)
-    gate = Gate(Judge(world, places, rules, "ask", sandbox=False), rules, person, preview)
-    for content in ("good", "bad"):
-        args = PathArgs(path="a", content=content)
-        result = await gate.check(call("write", args), WRITE, args)
-    assert [question.diff for question in person.asked] == ["+good"]
-    assert result == Blocked("That text is not in the file.")
+    gate = house.gate(person)
+    write, edit = write_tool(gate.world), edit_tool(gate.world)
+    new = WriteArgs(path="src/new.py", content="one\n")
+    await outcome(gate, write, new)
+    await outcome(gate, write, WriteArgs(path="src/a.py", content="y\n"))
+    good = EditArgs(path="src/a.py", edits=[Edit(old_text="x", new_text="z")])
+    await outcome(gate, edit, good)
+    assert [question.diff for question in person.asked] == [
+        "--- /dev/null\n+++ src/new.py\n@@ -0,0 +1 @@\n+one",
+        "--- src/a.py\n+++ src/a.py\n@@ -1 +1 @@\n-x\n+y",
+        "--- src/a.py\n+++ src/a.py\n@@ -1,1 +1,1 @@\n-x\n\\ No newline at end of file\n+z\n"
+        "\\ No newline at end of file\n",
+    ]
+    bad = EditArgs(path="src/a.py", edits=[Edit(old_text="nowhere", new_text="z")])
+    result = await gate.check(call("edit", bad), edit, bad)
+    assert isinstance(result, Blocked)
+    assert "Nothing was changed" in result.reason
+    assert len(person.asked) == 3
+
+
+@pytest.mark.parametrize("sandbox", [True, False])
+async def test_what_leaves_the_sandbox_has_rules_of_its_own(house: House, sandbox: bool) -> None:
+    class FreeArgs(CommandArgs):
+        unconfined: bool | None = None
+
+    free, confined = FreeArgs(command="npm ci", unconfined=True), FreeArgs(command="npm ci")
+    person = Person("allowed", "allow_workspace")
+    gate = house.gate(person, sandbox=sandbox)
+    bash = tool("bash", "execute", FreeArgs)
+    gate.rules.add("bash", "npm ci", "allow", "session")
+    assert await gate.check(call("bash", confined), bash, confined) == Allowed(confined, sandbox)
+    assert await outcome(gate, bash, free) == ("asked" if sandbox else "runs")
+    assert await gate.check(call("bash", free), bash, free) == Allowed(free, False)
+    if sandbox:
+        assert len(person.asked) == 1
+        assert person.asked[0].reason.startswith("It would run outside the sandbox")
+        assert person.asked[0].options[1].label == (
+            "Allow commands that start with `npm ci`, outside the sandbox in this session"
+        )
+
+
+async def test_rules_can_be_listed_and_forgotten(house: House) -> None:
+    gate = house.gate(Person())
+    rule = gate.rules.add("bash", "ls", "allow", "session")
+    assert await gate.in_force() == [rule]
+    assert await gate.forget([rule.id, "unknown"]) == [rule.id]
+    assert await gate.in_force() == []
 
 
 # --- rules ------------------------------------------------------------------------------------

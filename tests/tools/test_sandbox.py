@@ -76,8 +76,8 @@ async def ran(
     keys = workspace.parent / "keys"
     shell = SandboxedShell(
         LocalShell(ENVIRONMENT),
-        mechanism,
         workspace=workspace,
+        mechanism=mechanism,
         network=network,
         writable=writable,
         temp_size=temp_size,
@@ -386,7 +386,7 @@ def test_nothing_is_left_when_the_daemon_is_killed(
         "from singletree.tools.shell import LocalShell;"
         "w = Path(sys.argv[1]);"
         "s = SandboxedShell(LocalShell(dict(os.environ), children=w.parent / 'children'),"
-        " sys.argv[2], workspace=w);"
+        " mechanism=sys.argv[2], workspace=w);"
         "anyio.run(lambda: s.run('touch started; setsid sleep 66 & sleep 66', cwd=w, limit=None,"
         " on_output=lambda b: None))"
     )

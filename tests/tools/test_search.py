@@ -111,6 +111,15 @@ async def test_git_is_never_searched(tmp_path: Path) -> None:
     assert await find(tmp_path, "*") == "link/\nsub/"
 
 
+async def test_what_is_hidden_does_not_show(tmp_path: Path) -> None:
+    make(tmp_path, **{"home/auth.json": "NEEDLE", "home/.ssh/id": "NEEDLE", "home/a": "NEEDLE"})
+    (tmp_path / "link").symlink_to("home")
+    hidden = [tmp_path / "link/auth.json", tmp_path / "home/.ssh", tmp_path / "elsewhere"]
+    tool = grep_tool(world(tmp_path), hidden=hidden)
+    assert await told(tool, GrepArgs(pattern="NEEDLE")) == "home/a:1: NEEDLE"
+    assert await told(tool, GrepArgs(pattern="NEEDLE", path="home")) == "a:1: NEEDLE"
+
+
 async def test_limits_are_told(tmp_path: Path) -> None:
     make(tmp_path, **{f"f{n}.txt": "x\n" * 3 for n in range(5)})
     assert (await grep(tmp_path, "x", limit=2)).endswith(

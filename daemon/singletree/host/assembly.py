@@ -15,6 +15,7 @@ import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup
 
+from singletree.agent.tool import Tool
 from singletree.context.gather import Gathered, Overrides, gather
 from singletree.extensions.runner import Extensions
 from singletree.history.record import History
@@ -27,7 +28,10 @@ from singletree.session.settings import Layers, Settings, read_layers
 from singletree.tools.disk import FileLocks, LocalWorld
 from singletree.tools.kit import default_tools
 from singletree.tools.leftovers import sweep
+from singletree.tools.output import prune
+from singletree.tools.sandbox import SandboxedShell, can_confine
 from singletree.tools.shell import LocalShell
+from singletree.tools.world import World
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +45,7 @@ class Assembly:
         self._front = front
         self._tasks = tasks
         self._locks = FileLocks()
+        self._outputs = options.agent_dir / "singletree" / "outputs"
         self._children = options.agent_dir / "singletree" / "children"
 
     async def parts(self, history: History, cwd: Path) -> Parts:
@@ -49,7 +54,10 @@ class Assembly:
         trusted = await anyio.to_thread.run_sync(self._trusted, cwd)
         layers = await self._layers(cwd, trusted)
         front.begin(session_id, cwd)
-        world = LocalWorld(cwd, front.files(session_id), self._shell(), self._locks)
+        shell = self._shell()
+        world = LocalWorld(cwd, front.files(session_id), shell, self._locks)
+        gate = self._gate(session_id, world)
+        tools = await anyio.to_thread.run_sync(self._tools, world, gate, shell)
         gathered = await anyio.to_thread.run_sync(self._gather, cwd, trusted)
         return Parts(
             agent_dir=options.agent_dir,
@@ -58,11 +66,9 @@ class Assembly:
             settings=lambda: layers.settings,
             first=partial(self._first, layers.settings),
             find=self.catalog.find,
-            tools=default_tools(world),
+            tools=tools,
             active=options.tools or layers.settings.default_tools,
-            gate=Gate(
-                partial(front.ask, session_id), cwd, options.agent_dir, options.mode or "ask"
-            ),
+            gate=gate,
             gather=lambda: self._gather(cwd, trusted).parts,
             extensions=Extensions(),
             emit=partial(front.emit, session_id),
@@ -85,8 +91,9 @@ class Assembly:
         return Store(self.options.agent_dir, folder)
 
     async def sweep(self) -> None:
-        """End what a life before this one left running."""
+        """End what a life before this one left running; old outputs go."""
         await anyio.to_thread.run_sync(sweep, self._children)
+        await anyio.to_thread.run_sync(prune, self._outputs)
 
     async def _layers(self, cwd: Path, trusted: bool) -> Layers:
         return await anyio.to_thread.run_sync(
@@ -112,6 +119,28 @@ class Assembly:
         if settings.default_model:
             return settings.default_model
         return (await self.catalog.usable()).model.info.ref
+
+    def _gate(self, session_id: str, world: World) -> Gate:
+        options = self.options
+        return Gate(
+            partial(self._front.ask, session_id),
+            world,
+            options.agent_dir,
+            options.mode or "ask",
+            readable=(self._outputs, options.agent_dir / "skills"),
+            sandbox=can_confine,
+        )
+
+    def _tools(self, world: World, gate: Gate, shell: LocalShell) -> list[Tool]:
+        """What a rule allowed unasked runs in the sandbox, what a person allowed as it is."""
+        hidden = gate.places.hidden()
+        confined = SandboxedShell(shell, workspace=world.cwd, hidden=hidden)
+        return default_tools(
+            world,
+            outputs=self._outputs,
+            shell_of=lambda call_id: confined if gate.confined(call_id) else shell,
+            hidden=hidden,
+        )
 
     def _shell(self) -> LocalShell:
         return LocalShell(self.options.environment, children=self._children)

@@ -18,7 +18,7 @@ a person allowed when asked runs as it is.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import anyio
@@ -29,8 +29,11 @@ from singletree.errors import ToolError
 from singletree.messages import ToolCall
 from singletree.session.choices import Asking
 from singletree.session.judge import Judge, Mode, Verdict
+from singletree.session.places import Places
 from singletree.session.question import Allowed, Answer, Ask, Blocked, Option, Question
-from singletree.session.rules import Rules
+from singletree.session.rules import Rule, Rules
+from singletree.tools.preview import preview_change
+from singletree.tools.world import World
 
 DENIED = "The user did not allow this call, so it did not run."
 FEEDBACK = " They say: {feedback}"
@@ -38,23 +41,32 @@ NOBODY = "This call needs the user's permission, and nobody could be asked, so i
 FAILED = "This call could not be checked ({error}), so it did not run."
 BAD_EDIT = "The user changed the arguments of this call to some that the tool does not take: {why}"
 
-Preview = Callable[[Tool, BaseModel], Awaitable[str | None]]
-"""The unified diff a call would make; ToolError if it would fail."""
-
-
-async def no_preview(tool: Tool, args: BaseModel) -> str | None:
-    """For where nobody can tell what an edit would do."""
-    return None
+__all__ = ["Allowed", "Answer", "Ask", "Blocked", "Gate", "Mode", "Option", "Question"]
 
 
 class Gate:
-    """The check of one session. `mode` may change at any time."""
+    """The check of one session. `mode` may change at any time.
 
-    def __init__(self, judge: Judge, rules: Rules, ask: Ask, preview: Preview = no_preview) -> None:
-        self._judge = judge
-        self._rules = rules
+    `readable`: folders outside that may be read unasked. `sandbox`: whether this machine can
+    confine commands; it is asked in a worker thread.
+    """
+
+    def __init__(
+        self,
+        ask: Ask,
+        world: World,
+        agent_dir: Path,
+        mode: Mode = "ask",
+        *,
+        home: Path | None = None,
+        readable: Sequence[Path] = (),
+        sandbox: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.rules = Rules(permissions_file(agent_dir), world.cwd)
+        self.places = Places(world.cwd, agent_dir, home, readable)
+        self._judge = Judge(world, self.places, self.rules, mode, sandbox)
+        self.world = world
         self._ask = ask
-        self._preview = preview
         self._confined: deque[str] = deque(maxlen=256)
 
     @property
@@ -77,6 +89,14 @@ class Gate:
             self._confined.append(call.id)
         return answer
 
+    async def in_force(self) -> list[Rule]:
+        """The remembered answers."""
+        return await anyio.to_thread.run_sync(self.rules.all)
+
+    async def forget(self, ids: Collection[str]) -> list[str]:
+        """Take answers back; returns the ids that were there."""
+        return await anyio.to_thread.run_sync(self.rules.remove, ids)
+
     def confined(self, call_id: str) -> bool:
         """Whether a call that was let through may run only in the sandbox."""
         return call_id in self._confined
@@ -85,7 +105,7 @@ class Gate:
         self, verdict: Verdict, call: ToolCall, tool: Tool, args: BaseModel
     ) -> Allowed | Blocked:
         if verdict.used:
-            await anyio.to_thread.run_sync(self._rules.count, verdict.used)
+            await anyio.to_thread.run_sync(self.rules.count, verdict.used)
         match verdict.decision:
             case "allow":
                 return Allowed(args, verdict.sandboxed)
@@ -99,7 +119,7 @@ class Gate:
         self, asking: Asking, reason: str, call: ToolCall, tool: Tool, args: BaseModel
     ) -> Allowed | Blocked:
         try:
-            diff = await self._preview(tool, args) if asking.subject == "edit" else None
+            diff = await self._preview(args)
         except ToolError as error:
             return Blocked(error.message)
         question = Question(
@@ -122,11 +142,19 @@ class Gate:
             return Blocked(NOBODY)
         return await self._answered(answer, asking, tool, args)
 
+    async def _preview(self, args: BaseModel) -> str | None:
+        try:
+            return await preview_change(self.world, args)
+        except OSError:
+            return None  # the tool will say it better
+
     async def _answered(
         self, answer: Answer, asking: Asking, tool: Tool, args: BaseModel
     ) -> Allowed | Blocked:
         chosen = next((o for o in asking.options if o.id == answer.option_id), None)
         if answer.outcome != "allowed" or (chosen is not None and chosen.kind == "deny"):
+            if answer.by == "policy":
+                return Blocked(NOBODY)
             if chosen is not None and chosen.kind == "deny":
                 await self._remember(chosen, asking)
             feedback = FEEDBACK.format(feedback=answer.feedback) if answer.feedback else ""
@@ -148,7 +176,7 @@ class Gate:
             return
         for pattern in asking.patterns[chosen.id]:
             await anyio.to_thread.run_sync(
-                self._rules.add, asking.family, pattern, chosen.kind, chosen.scope
+                self.rules.add, asking.family, pattern, chosen.kind, chosen.scope
             )
 
 

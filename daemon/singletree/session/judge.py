@@ -7,7 +7,7 @@ next: places.py (where paths lead), ../tools/command.py (what a command line run
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -71,10 +71,15 @@ ALLOW = Verdict("allow")
 
 
 class Judge:
-    """Knows the mode, the rules and the places. `sandbox`: commands can be confined here."""
+    """Knows the mode, the rules and the places. `sandbox`: whether commands can be confined."""
 
     def __init__(
-        self, world: World, places: Places, rules: Rules, mode: Mode, *, sandbox: bool
+        self,
+        world: World,
+        places: Places,
+        rules: Rules,
+        mode: Mode,
+        sandbox: Callable[[], bool],
     ) -> None:
         self.mode: Mode = mode
         self._world = world
@@ -87,8 +92,11 @@ class Judge:
         rules = await anyio.to_thread.run_sync(self._rules.all)
         fields = type(args).model_fields
         if tool.kind == "execute" and isinstance(command := getattr(args, "command", None), str):
-            free = getattr(args, "unconfined", None) is True and self._sandbox
-            return await self._command(command, rules, free=free)
+            sandbox = await anyio.to_thread.run_sync(self._sandbox)
+            free = getattr(args, "unconfined", None) is True or not sandbox
+            return await self._command(
+                command, rules, UNCONFINED if free and sandbox else BASH, not free
+            )
         if tool.kind in ("read", "search", "edit") and "path" in fields:
             path = getattr(args, "path", None)
             places = await self._led_to(path if isinstance(path, str) and path else ".")
@@ -173,26 +181,24 @@ class Judge:
 
     # -- commands
 
-    async def _command(self, line: str, rules: Sequence[Rule], *, free: bool) -> Verdict:
-        """`free`: outside the sandbox, which has rules of its own."""
+    async def _command(
+        self, line: str, rules: Sequence[Rule], family: str, confined: bool
+    ) -> Verdict:
+        """What is outside the sandbox where there is one is a family of its own."""
         parsed = parse_command(line)
-        for rule in rules:
-            if (
-                rule.tool == BASH
-                and rule.decision == "deny"
-                and forbidden(rule.pattern, parsed, line)
-            ):
+        forbidding = [r for r in rules if r.tool == BASH and r.decision == "deny"]
+        for rule in forbidding:
+            if forbidden(rule.pattern, parsed, line):
                 return Verdict("deny", RULE.format(pattern=rule.pattern), used=(rule,))
         if self.mode == "readOnly":
             return Verdict("deny", READ_ONLY.format(what="commands"))
         private = await anyio.to_thread.run_sync(self._private, parsed)
         if self.mode == "allowAll" and not private:
             return ALLOW
-        family = UNCONFINED if free else BASH
-        allowing = [rule for rule in rules if rule.tool == family and rule.decision == "allow"]
+        allowing = [r for r in rules if r.tool == family and r.decision == "allow"]
         used, missing = _covering(allowing, parsed, line)
         if not private and used and not missing:
-            return Verdict("allow", sandboxed=self._sandbox and not free, used=used)
+            return Verdict("allow", sandboxed=confined, used=used)
         return self._ask_command(line, parsed, missing, private, family)
 
     def _private(self, parsed: Parsed) -> Place | None:

@@ -43,9 +43,9 @@ class Places:
     """Knows the folders that matter; all of them are followed to their real places."""
 
     def __init__(
-        self, workspace: Path, agent_dir: Path, home: Path, readable: Sequence[Path] = ()
+        self, workspace: Path, agent_dir: Path, home: Path | None, readable: Sequence[Path] = ()
     ) -> None:
-        self._given = (workspace, agent_dir, home, *readable)
+        self._given = (workspace, agent_dir, home or Path.home(), *readable)
 
     @cached_property
     def _folders(self) -> tuple[str, ...]:

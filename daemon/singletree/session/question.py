@@ -16,22 +16,22 @@ from singletree.agent.config import Blocked
 __all__ = ["Allowed", "Answer", "Ask", "Blocked", "Option", "Question", "Scope", "Subject"]
 
 Scope = Literal["once", "session", "workspace", "user"]
-Subject = Literal["command", "edit", "read", "custom"]
+Subject = Literal["command", "edit", "read", "network", "mcp", "custom"]
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One possible answer. `pattern` is what it covers from then on; "" for this once alone.
+    """One possible answer. `pattern` is what it covers from then on; None for this once alone.
 
-    `expires`: when it ends by itself, as text for people; "" never.
+    `expires`: when it ends by itself, as text for people.
     """
 
     id: str
     label: str
     kind: Literal["allow", "deny"]
     scope: Scope
-    pattern: str = ""
-    expires: str = ""
+    pattern: str | None = None
+    expires: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class Answer:
     outcome: Literal["allowed", "denied"]
     option_id: str | None = None
     edited_input: Mapping[str, JsonValue] | None = None
-    feedback: str = ""
-    by: str = ""
+    feedback: str | None = None
+    by: str | None = None
 
 
 Ask = Callable[[Question], Awaitable[Answer]]

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -48,7 +48,10 @@ class Rule:
     uses: int = 0
 
 
-_STORED: TypeAdapter[list[Rule]] = TypeAdapter(list[Rule])
+@cache
+def _stored() -> TypeAdapter[list[Rule]]:
+    """Made on first use: most sessions have no rules."""
+    return TypeAdapter(list[Rule])
 
 
 class Rules:
@@ -134,7 +137,7 @@ class Rules:
         self.problem = ""
         try:
             data = json.loads(path.read_bytes())
-            return _STORED.validate_python(data["rules"])
+            return _stored().validate_python(data["rules"])
         except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
             copy = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
             with contextlib.suppress(OSError):
@@ -153,7 +156,7 @@ class Rules:
             self._refresh()
             self._stored = change(self._stored)
             new = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
-            rules = _STORED.dump_python(self._stored, mode="json")
+            rules = _stored().dump_python(self._stored, mode="json")
             handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump({"version": 1, "rules": rules}, file, indent=2, ensure_ascii=False)

@@ -6,7 +6,9 @@ are given), read.py (the first of them).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from pathlib import Path
 
 from singletree.agent.tool import Tool
 from singletree.tools.bash import bash_tool
@@ -15,20 +17,32 @@ from singletree.tools.find import find_tool
 from singletree.tools.ls import ls_tool
 from singletree.tools.read import read_tool
 from singletree.tools.search import grep_tool
-from singletree.tools.world import World
+from singletree.tools.world import Shell, World
 from singletree.tools.write import write_tool
 
-MAKERS: dict[str, Callable[[World], Tool]] = {
-    "read": read_tool,
-    "bash": bash_tool,
-    "edit": edit_tool,
-    "write": write_tool,
-    "grep": grep_tool,
-    "find": find_tool,
-    "ls": ls_tool,
-}
+NAMES = ("read", "bash", "edit", "write", "grep", "find", "ls")
 
 
-def default_tools(world: World, names: Collection[str] | None = None) -> list[Tool]:
-    """The tools for a world, all or the named ones; names nobody knows are left out."""
-    return [make(world) for name, make in MAKERS.items() if names is None or name in names]
+def default_tools(
+    world: World,
+    names: Collection[str] | None = None,
+    *,
+    outputs: Path | None = None,
+    shell_of: Callable[[str], Shell] | None = None,
+    hidden: Sequence[Path] = (),
+) -> list[Tool]:
+    """The tools for a world, all or the named ones; names nobody knows are left out.
+
+    `outputs`: where long outputs of commands are saved. `shell_of`: the shell for a call id, where
+    some commands are confined. `hidden`: what a search passes by.
+    """
+    makers: dict[str, Callable[[World], Tool]] = {
+        "read": read_tool,
+        "bash": partial(bash_tool, outputs=outputs, shell_of=shell_of),
+        "edit": edit_tool,
+        "write": write_tool,
+        "grep": partial(grep_tool, hidden=hidden),
+        "find": find_tool,
+        "ls": ls_tool,
+    }
+    return [makers[name](world) for name in NAMES if names is None or name in names]

@@ -13,7 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -97,10 +97,8 @@ class Found:
         return "\n".join(str(line) for line in ordered)
 
 
-async def run_ripgrep(
-    query: Query, folder: Path, *, without: frozenset[str] = frozenset()
-) -> Found:
-    """Search `folder` (and of it not the files `without`, given relative to it)."""
+async def run_ripgrep(query: Query, folder: Path, *, without: Collection[str] = ()) -> Found:
+    """Search `folder`, and of it not the files and folders `without`, given relative to it."""
     program = await anyio.to_thread.run_sync(find_ripgrep)
     process = await anyio.open_process(
         [program, *_arguments(query)],
@@ -142,9 +140,9 @@ def find_ripgrep() -> str:
 class _Reader:
     """Takes ripgrep's records until there are enough."""
 
-    def __init__(self, query: Query, without: frozenset[str]) -> None:
+    def __init__(self, query: Query, without: Collection[str]) -> None:
         self._query = query
-        self._without = without
+        self._without = frozenset(without)
         self._found = Found()
         self._matches = 0
         self._kept = 0
@@ -158,7 +156,7 @@ class _Reader:
         if kind not in ("match", "context"):
             return True
         path = os.fsdecode(_bytes(data["path"])).removeprefix("./")
-        if path in self._without:
+        if self._without and self._is_without(path):
             return True
         if kind == "match":
             self._matches += 1
@@ -183,6 +181,10 @@ class _Reader:
         if self._found.more:
             self._found.lines = _near(self._found.lines, self._query.context)
         return self._found
+
+    def _is_without(self, path: str) -> bool:
+        parts = path.split("/")
+        return any("/".join(parts[:n]) in self._without for n in range(1, len(parts) + 1))
 
     def _keep(self, line: Line) -> bool:
         self._found.lines.append(line)

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -103,21 +104,22 @@ GUARANTEES = (
 class SandboxedShell:
     """Commands that are confined as far as this machine can. Implements `world.Shell`.
 
-    `workspace` and `writable` are what may be changed, `hidden` what can't be read.
+    `workspace` and `writable` are what may be changed, `hidden` what can't be read. `mechanism`
+    None: the one this machine has.
     """
 
     def __init__(
         self,
         shell: LocalShell,
-        mechanism: Mechanism,
         *,
         workspace: Path,
+        mechanism: Mechanism | None = None,
         network: bool = False,
         writable: Sequence[Path] = (),
         hidden: Sequence[Path] = (),
         temp_size: int = TEMP_SIZE,
     ) -> None:
-        self.mechanism = mechanism
+        self._mechanism = mechanism
         self._shell = shell
         self._workspace = workspace
         self._network = network
@@ -137,7 +139,7 @@ class SandboxedShell:
         """Run to its end, confined; a denial is told in the note."""
         signs = _Signs(on_output)
         argv = [await anyio.to_thread.run_sync(find_shell), "-c", command]
-        match self.mechanism:
+        match self._mechanism or await anyio.to_thread.run_sync(find_mechanism):
             case "bubblewrap":
                 ended = await self._bubblewrapped(argv, cwd, limit, signs, env)
             case "landlock":
@@ -222,8 +224,14 @@ class _Signs:
         self._on_output(data)
 
 
+def can_confine() -> bool:
+    """Whether this machine can confine commands at all. Worker thread."""
+    return find_mechanism() != "none"
+
+
+@lru_cache(maxsize=1)
 def find_mechanism() -> Mechanism:
-    """What this machine has, tried out. Blocks for some milliseconds: worker thread."""
+    """What this machine has, tried out once. Blocks for some milliseconds: worker thread."""
     if bubblewrap.works():
         return "bubblewrap"
     return "landlock" if landlock.abi() >= 1 else "none"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import anyio
@@ -63,8 +63,8 @@ class GrepArgs(Args):
     limit: float | None = Field(default=None, description=LIMIT)
 
 
-def grep_tool(world: World) -> Tool:
-    """The tool."""
+def grep_tool(world: World, *, hidden: Sequence[Path] = ()) -> Tool:
+    """The tool. `hidden`: files and folders that a search through a folder passes by."""
 
     async def run(args: GrepArgs, tool_run: ToolRun) -> ToolOutput:
         target = world.resolve(args.path) if args.path else world.cwd
@@ -83,7 +83,7 @@ def grep_tool(world: World) -> Tool:
             names=tuple(names),
             width=MAX_LINE,
         )
-        return _told(await _search(query, folder, world.files.dirty()), limit)
+        return _told(await _search(query, folder, world.files.dirty(), hidden), limit)
 
     return Tool(
         name="grep",
@@ -96,7 +96,9 @@ def grep_tool(world: World) -> Tool:
     )
 
 
-async def _search(query: Query, folder: Path, dirty: Mapping[Path, bytes]) -> Found:
+async def _search(
+    query: Query, folder: Path, dirty: Mapping[Path, bytes], hidden: Sequence[Path]
+) -> Found:
     """The disk without the files that are open unsaved, then those from a copy of the buffers."""
     real = Path(await anyio.to_thread.run_sync(os.path.realpath, folder))
     open_here = {
@@ -104,10 +106,11 @@ async def _search(query: Query, folder: Path, dirty: Mapping[Path, bytes]) -> Fo
         for path, data in dirty.items()
         if path.is_relative_to(real) and (not query.names or path.name in query.names)
     }
+    secret = await anyio.to_thread.run_sync(_below, real, hidden)
     if query.names and len(open_here) == len(query.names):
         found = Found()
     else:
-        found = await run_ripgrep(query, folder, without=frozenset(open_here))
+        found = await run_ripgrep(query, folder, without=[*open_here, *secret])
     if not open_here:
         return found
     copy = Path(await anyio.to_thread.run_sync(_copied, open_here))
@@ -116,6 +119,12 @@ async def _search(query: Query, folder: Path, dirty: Mapping[Path, bytes]) -> Fo
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(shutil.rmtree, copy, True)
+
+
+def _below(folder: Path, paths: Sequence[Path]) -> list[str]:
+    """Those that are really in the folder, relative to it."""
+    real = [Path(os.path.realpath(path)) for path in paths]
+    return [str(path.relative_to(folder)) for path in real if folder in path.parents]
 
 
 def _copied(buffers: Mapping[str, bytes]) -> str:
