@@ -20,17 +20,17 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-check: dev             ## one fast loop: style, types, floors, tests that are not slow
+check: dev             ## one fast loop: style, types, floors, quick tests
 	@$(BIN)/ruff check daemon tests
 	@$(BIN)/ruff format --check -q daemon tests
 	@$(BIN)/mypy
 	@PYTHONPATH=daemon $(BIN)/lint-imports --no-cache >.floors.log 2>&1 || { cat .floors.log; rm -f .floors.log; exit 1; }
 	@rm -f .floors.log
-	@$(BIN)/pytest -m 'not slow and not client'
+	@$(BIN)/pytest -m 'not slow and not client and not vectors'
 
 test: dev              ## everything
 	@$(MAKE) --no-print-directory check
-	@$(BIN)/pytest -m 'slow or client'
+	@$(BIN)/pytest -m 'slow or client or vectors'
 
 clean:
 	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -12,6 +12,14 @@ from pydantic import TypeAdapter
 
 TypeAdapter(int)  # pydantic reads the disk for its plugins once: now, and not inside a loop
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The vectors are too many for the fast loop."""
+    for item in items:
+        if "vectors" in item.path.parts:
+            item.add_marker("vectors")
+
+
 MAY_BLOCK = {"append", "move", "take_in", "_read"}
 """Of the history: the write of one entry, and reading the bodies of a page."""
 
