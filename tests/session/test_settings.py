@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from singletree.errors import SettingsError
+from singletree.session.keys import DEFAULT_TOOLS
 from singletree.session.settings import (
     USER_ONLY,
     Layers,
@@ -60,7 +61,7 @@ def test_without_files_everything_is_as_pi_has_it(place: Place) -> None:
         20_000,
     )
     assert (settings.retry.max_retries, settings.retry.base_delay_ms) == (3, 2_000)
-    assert settings.default_tools == ["read", "bash", "edit", "write"]
+    assert settings.default_tools == list(DEFAULT_TOOLS)
     assert settings.steering_mode == settings.follow_up_mode == "one-at-a-time"
     assert not place.agent_dir.exists()
 
@@ -161,7 +162,7 @@ def test_a_value_that_does_not_fit_leaves_the_layer_below_in_force(place: Place)
     assert settings.compaction.reserve_tokens == 9
     assert settings.compaction.keep_recent_tokens == 4
     assert settings.steering_mode == "all"
-    assert settings.default_tools == ["read", "bash", "edit", "write"]
+    assert settings.default_tools == list(DEFAULT_TOOLS)
     assert sorted(layers.warnings) == [
         f'{own}: "compaction.reserveTokens" is left out: should be a valid integer.',
         f'{own}: "defaultTools" is left out: should be a valid string.',
@@ -189,10 +190,10 @@ def test_limits_of_one_model_fall_back_number_by_number(place: Place) -> None:
     [
         (None, ["grep"], ["grep"]),
         (["read"], ["+grep", "-read"], ["grep"]),
-        (["+grep", "-bash"], ["+ls"], ["read", "edit", "write", "grep", "ls"]),
+        (["-grep", "-bash"], ["-ls"], ["read", "edit", "write", "find"]),
         (["read", "ls"], None, ["read", "ls"]),
         (["read"], [], []),
-        (["+read", "-nothing"], None, ["read", "bash", "edit", "write"]),
+        (["+read", "-nothing"], None, list(DEFAULT_TOOLS)),
         (["read", "+grep"], ["-grep"], ["read"]),
     ],
 )

@@ -24,7 +24,8 @@ from singletree.host.options import Front, Options
 from singletree.model.catalog import Catalog
 from singletree.session.gate import Gate
 from singletree.session.session import Parts
-from singletree.session.settings import Layers, Settings, read_layers
+from singletree.session.settings import Layers, Settings, load_settings, read_layers
+from singletree.session.trust import Trust, trust_of
 from singletree.tools.disk import FileLocks, LocalWorld
 from singletree.tools.kit import default_tools
 from singletree.tools.leftovers import sweep
@@ -34,6 +35,8 @@ from singletree.tools.shell import LocalShell
 from singletree.tools.world import World
 
 log = logging.getLogger(__name__)
+
+NOT_OURS = '"{key}" in the workspace\'s settings is left out: only you may set it.'
 
 
 class Assembly:
@@ -51,7 +54,8 @@ class Assembly:
     async def parts(self, history: History, cwd: Path) -> Parts:
         """Everything a session of this folder needs."""
         options, front, session_id = self.options, self._front, history.id
-        trusted = await anyio.to_thread.run_sync(self._trusted, cwd)
+        trust = await anyio.to_thread.run_sync(self._trust, cwd)
+        trusted = trust.trusted
         layers = await self._layers(cwd, trusted)
         front.begin(session_id, cwd)
         shell = self._shell()
@@ -75,9 +79,11 @@ class Assembly:
             spawn=self._spawn,
             named=options.model,
             trusted=trusted,
-            skipped=tuple((_kind(path), path) for path in gathered.skipped),
+            skipped=tuple((one.kind, str(one.path)) for one in trust.skipped),
             notices=(
+                *(("trust", text) for text in trust.warnings),
                 *(("settings", text) for text in layers.warnings),
+                *(("settings", NOT_OURS.format(key=key)) for key in layers.ignored),
                 *(("context", str(one)) for one in gathered.warnings),
                 *((one.kind, one.message) for one in history.damage),
             ),
@@ -100,8 +106,14 @@ class Assembly:
             read_layers, self.options.agent_dir, cwd, self.options.settings or None, trusted
         )
 
-    def _trusted(self, cwd: Path) -> bool:
-        return bool(self.options.trust)
+    def _trust(self, cwd: Path) -> Trust:
+        settings = load_settings(self.options.agent_dir)
+        return trust_of(
+            self.options.agent_dir,
+            cwd,
+            decided=self.options.trust,
+            default=settings.default_project_trust,
+        )
 
     def _gather(self, cwd: Path, trusted: bool) -> Gathered:
         options = self.options
@@ -157,7 +169,3 @@ class Assembly:
 
 def _inside(cwd: Path, named: str | None) -> Path | None:
     return None if named is None else cwd / Path(named).expanduser()
-
-
-def _kind(path: str) -> str:
-    return Path(path).name

@@ -18,7 +18,8 @@ QueueMode = Literal["one-at-a-time", "all"]
 Tokens = Annotated[int, Field(ge=0, le=2**53 - 1)]
 Millis = Annotated[int, Field(ge=0)]
 
-DEFAULT_TOOLS = ("read", "bash", "edit", "write")
+DEFAULT_TOOLS = ("read", "bash", "edit", "write", "grep", "find", "ls")
+"""All of ours: searching changes nothing, so it costs no question."""
 
 
 class Keys(BaseModel):
