@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import resource
 import signal
 import subprocess
@@ -10,13 +11,15 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from tests.history.made import answer, encoded, said, user
 
 from singletree.errors import SessionError, SessionLocked, SessionUnreadable
+from singletree.history.entries import CustomEntry
 from singletree.history.lock import SessionLock, lock_name
 from singletree.history.log import Places, SessionLog
 from singletree.history.store import History, Store
@@ -127,6 +130,97 @@ def test_another_program_may_stop_in_the_middle(store: Store, history: History) 
     again = store.open(file_of(history))
     assert again.leaf == made.id
     again.close()
+
+
+def test_who_looks_on_follows_the_writer(store: Store, history: History) -> None:
+    looking = store.open(file_of(history), read_only=True)
+    made = history.append(answer("second"))
+    assert looking.leaf != made.id
+    assert looking.take_in()
+    assert (looking.leaf, looking.path()[-1]) == (made.id, made)
+    history.move(None)
+    looking.take_in()
+    assert looking.leaf is None
+    looking.close()
+
+
+def test_damage_of_another_program_is_kept_aside(history: History) -> None:
+    with file_of(history).open("ab") as file:
+        file.write(b"{nonsense\n")
+    history.append(answer("ours"))
+    kept = [one.kept for one in history.damage if one.kind == "broken_line"]
+    assert len(kept) == 1 and kept[0] is not None and kept[0].read_bytes() == b"{nonsense"
+
+
+def test_one_appends_while_others_read(history: History) -> None:
+    """What a reader sees is always a state the session once had."""
+    done = threading.Event()
+    wrong: list[str] = []
+
+    def read() -> None:
+        while not done.is_set():
+            page = history.rows("all", limit=10_000)
+            shown = [row.entry_id for row in page.rows]
+            if len(set(shown)) != len(shown):
+                wrong.append("a row twice")
+            if [e.id for e in history.path()][: len(shown)] != shown[: len(history.path())]:
+                wrong.append("a path that is not the tree's")
+            history.entries(limit=20)
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for n in range(300):
+        made = history.append(user(str(n)))
+        if n % 50 == 49:
+            history.label(made.id, "x")
+            history.append(CustomEntry(custom_type=f"t{n}"))
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert wrong == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_200_kills_lose_nothing_that_was_acknowledged(store: Store, history: History) -> None:
+    path = file_of(history)
+    history.close()
+    rng = random.Random(1)
+    acknowledged: list[str] = []
+    for _ in range(200):
+        acknowledged += killed_while_appending(store, path, rng.uniform(0.001, 0.02), rng)
+        with closing(store.open(path)) as again:
+            known = again.tree.index.row_of
+            assert [one for one in acknowledged if one not in known] == []
+            assert {one.kind for one in again.damage} <= {"torn_tail"}
+            assert again.append(answer("after")).parent_id in known
+    assert len(acknowledged) > 200
+
+
+def append_for_ever(store: Store, path: Path, told: int, rng: random.Random) -> NoReturn:
+    try:
+        other = store.open(path)
+        while True:
+            made = other.append(user("x" * rng.randrange(20_000)))
+            os.write(told, made.id.encode())
+    finally:
+        os._exit(1)
+
+
+def killed_while_appending(store: Store, path: Path, after: float, rng: random.Random) -> list[str]:
+    """Fork a process that appends and tells each id, and kill it; the ids it told."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        append_for_ever(store, path, theirs, rng)
+    os.close(theirs)
+    time.sleep(after)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    with os.fdopen(ours, "rb") as pipe:
+        told = pipe.read().decode()
+    return [told[n : n + 8] for n in range(0, len(told), 8)]
 
 
 @pytest.mark.parametrize("change", ["removed", "replaced", "cut"])

@@ -149,16 +149,16 @@ def test_a_folder_is_no_session(store: Store, tmp_path: Path) -> None:
         store.open(tmp_path / ("x" * 400))
 
 
-def test_a_failed_opening_lets_the_lock_go(store: Store, tmp_path: Path) -> None:
+def test_damage_is_told_where_it_cannot_be_copied(store: Store, tmp_path: Path) -> None:
     path = said_in(store, "/w", "x")
     damaged = tmp_path / "agent/singletree/damaged"
-    damaged.parent.mkdir(exist_ok=True)
     damaged.write_text("a file where a folder should be")
     path.write_bytes(path.read_bytes() + b"{torn")
-    with pytest.raises(SessionUnreadable):
-        store.open(path)
-    damaged.unlink()
-    store.open(path).close()
+    history = store.open(path)
+    (found,) = history.damage
+    assert found.kept is None and found.message == "Line 3 was cut off while it was written."
+    history.append(user("on"))
+    history.close()
 
 
 # -- older versions

@@ -13,7 +13,7 @@ from singletree.history.entries import Entry, entry_of
 from singletree.history.jsonl import Json, decode
 from singletree.history.tree import SessionTree
 
-BUDGET = 64 * 1024 * 1024
+BUDGET = 32 * 1024 * 1024
 """Bytes of lines whose parsed form is kept."""
 
 

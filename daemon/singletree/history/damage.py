@@ -63,20 +63,24 @@ class Damage:
         return f"{said} A copy of its bytes is kept in {self.kept}." if self.kept else said
 
 
-def keep_aside(folder: Path, name: str, offset: int, raw: bytes) -> tuple[Path, bool]:
-    """Copy damaged bytes into the folder; the path, and whether they were not there before.
+def keep_aside(folder: Path, name: str, offset: int, raw: bytes) -> tuple[Path | None, bool]:
+    """Copy damaged bytes into the folder; the path, and whether they are to be told.
 
-    The line's end does not count: a torn tail gets one when the next line is written.
+    They are not where they lie there already. The line's end does not count: a torn tail gets one
+    when the next line is written. Where no copy can be made there is no path.
     """
     raw = raw.removesuffix(b"\n")
     mark = blake2s(raw, digest_size=4).hexdigest()
     path = folder / f"{name}.{offset}.{mark}"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if path.exists() and path.stat().st_size == len(raw):
-        return path, False
-    part = path.with_name(f"{path.name}.part")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "wb") as out:
-        out.write(raw)
-    part.replace(path)
+    try:
+        if path.exists() and path.stat().st_size == len(raw):
+            return path, False
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        part = path.with_name(f"{path.name}.part")
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "wb") as out:
+            out.write(raw)
+        part.replace(path)
+    except OSError:
+        return None, True
     return path, True
