@@ -20,7 +20,8 @@ from singletree.model.base import (
     ThinkingDelta,
     ToolCallDelta,
 )
-from singletree.model.script import parse_script
+from singletree.model.partial_json import CUT
+from singletree.model.script import CallPart, parse_script
 from singletree.model.scripted import (
     ScriptedModel,
     Turn,
@@ -82,6 +83,13 @@ async def test_an_answer_of_many_parts() -> None:
     assert isinstance(last, Finished)
     assert last.message.stop_reason == "toolUse"
     assert [c.arguments for c in last.message.tool_calls] == [{"path": "a"}, {}]
+
+
+async def test_broken_arguments_are_marked_as_a_provider_s_would_be() -> None:
+    half = '{"path": "a.txt", "text": "li'
+    message = await answer(ScriptedModel([Turn((CallPart("write", raw=half),))]), "x")
+    call_ = message.tool_calls[0]
+    assert (call_.arguments, call_.arguments_error) == ({"path": "a.txt", "text": "li"}, CUT)
 
 
 async def test_chunks_join_to_the_text() -> None:

@@ -20,7 +20,7 @@ from singletree.messages import (
     well_formed,
 )
 from singletree.model.base import ModelEvent, ModelInfo, TextDelta, ThinkingDelta, ToolCallDelta
-from singletree.model.partial_json import CUT, parse_arguments, partial_arguments
+from singletree.model.partial_json import read_call
 
 UNNAMED_TOOL = "unnamed_tool"
 
@@ -146,9 +146,7 @@ def _block(part: Part) -> Block:
                 thinking=text, thinking_signature=part.signature, redacted=part.redacted or None
             )
         case CallPart():
-            arguments, error = parse_arguments("".join(part.pieces))
-            if error == CUT:
-                arguments = partial_arguments("".join(part.pieces))
+            arguments, error = read_call("".join(part.pieces))
             return ToolCall(
                 id=part.id,
                 name=part.name,

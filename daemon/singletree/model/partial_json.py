@@ -50,6 +50,12 @@ def parse_arguments(text: str) -> tuple[dict[str, JsonValue], str | None]:
     return value, None
 
 
+def read_call(text: str) -> tuple[dict[str, JsonValue], str | None]:
+    """As `parse_arguments`; of cut arguments, what could be read."""
+    arguments, error = parse_arguments(text)
+    return (partial_arguments(text), error) if error == CUT else (arguments, error)
+
+
 def partial_arguments(text: str) -> dict[str, JsonValue]:
     """What a cut text has of its arguments."""
     partial = PartialJson()

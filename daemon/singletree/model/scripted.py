@@ -36,6 +36,7 @@ from singletree.model.base import (
     ThinkingDelta,
     ToolCallDelta,
 )
+from singletree.model.partial_json import read_call
 from singletree.model.script import (
     SCRIPTED,
     CallPart,
@@ -129,7 +130,10 @@ class ScriptedModel:
 
     def _tool_call(self, part: CallPart, request: ModelRequest) -> ToolCall:
         call_id = part.id or self._free_id(request)
-        return ToolCall(id=call_id, name=part.tool, arguments=dict(part.args))
+        if part.raw is None:
+            return ToolCall(id=call_id, name=part.tool, arguments=dict(part.args))
+        arguments, error = read_call(part.raw)
+        return ToolCall(id=call_id, name=part.tool, arguments=arguments, arguments_error=error)
 
     def _free_id(self, request: ModelRequest) -> str:
         """An id no call of the conversation has: a script may start anew in an old session."""
