@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -62,6 +63,22 @@ async def test_a_write_keeps_the_mode_and_follows_links(tmp_path: Path) -> None:
     assert link.is_symlink() and real.read_bytes() == b"new"
     assert real.stat().st_mode & 0o777 == 0o750
     assert names(tmp_path) == ["real.sh", "sub"]
+
+
+async def test_a_write_keeps_owner_and_attributes_where_it_may(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("old")
+    with contextlib.suppress(OSError):
+        os.setxattr(path, "user.note", b"kept")
+    with contextlib.suppress(PermissionError):
+        os.chown(path, 1234, 4321)
+    before = path.stat()
+    attributes = os.listxattr(path)
+    await Disk().write(path, b"new", label="write")
+    after = path.stat()
+    assert (after.st_uid, after.st_gid) == (before.st_uid, before.st_gid)
+    assert os.listxattr(path) == attributes
+    assert after.st_ino != before.st_ino and path.read_bytes() == b"new"
 
 
 async def test_a_write_through_a_link_to_nothing_makes_the_file(tmp_path: Path) -> None:

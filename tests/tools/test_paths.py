@@ -85,7 +85,10 @@ async def test_only_the_very_same_name_is_written_over(tmp_path: Path) -> None:
         ),
         ("readme.md/x", "readme.md/x does not exist: {cwd}/readme.md is a file, not a folder."),
         ("dead", "dead is a link that leads nowhere."),
-        ("a\x00b\nc", "a\u2400b\u240ac does not exist."),
+        ("a\nb", "a\u240ab does not exist."),
+        ("a\x00b", "No path can be a\u2400b: it has a NUL or half a character in it."),
+        ("a\ud83d", "No path can be a\ufffd: it has a NUL or half a character in it."),
+        ("file:///a%00b", "file:///a%00b does not exist."),
     ],
 )
 async def test_a_missing_path_is_told_with_what_is_near(

@@ -30,6 +30,12 @@ async def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
     assert await said(tool, path=".", content="x") == (
         ". is a folder: give the path of a file in it."
     )
+    assert await said(tool, path="new/", content="x") == (
+        "new/ is a folder: give the path of a file in it."
+    )
+    assert await said(tool, path="a\0b", content="x") == (
+        "No path can be a\u2400b: it has a NUL or half a character in it."
+    )
     assert await said(tool, path="f", content="x\ud83dy") == (
         "The content has half a character (a lone surrogate) at position 2. Nothing was written."
         " Send the text again with whole characters."

@@ -25,6 +25,7 @@ MISSING = "{path} does not exist.{hint}"
 SIMILAR = " Similar names there: {names}."
 NO_FOLDER = " The nearest folder that exists is {folder}.{similar}"
 FILE_AS_FOLDER = "{path} does not exist: {part} is a file, not a folder."
+IMPOSSIBLE = "No path can be {path}: it has a NUL or half a character in it."
 DEAD_LINK = "{path} is a link that leads nowhere."
 UNCHANGED = " Nothing was changed."
 TROUBLE = {
@@ -41,6 +42,7 @@ TROUBLE = {
 }
 OTHER_TROUBLE = "{path}: {why}.{end}"
 
+_IMPOSSIBLE = re.compile("[\x00\ud800-\udc7f\udd00-\udfff]")
 _LINE_SUFFIX = re.compile(r":\d+(?:[-:]\d+)?:?$")
 
 
@@ -57,12 +59,14 @@ class Place:
 
 def resolve(text: str, cwd: Path) -> Path:
     """Make a path absolute, without looking at the disk; links stay as they are."""
+    if _IMPOSSIBLE.search(text):
+        raise ToolError(IMPOSSIBLE.format(path=shown_name(text)))
     text = SPACES.sub(" ", text.removeprefix("@"))
     if text == "~" or text.startswith("~/"):
         text = os.path.expanduser("~") + text[1:]  # noqa: PTH111
     elif text.startswith("file://"):
         uri = urlsplit(text)
-        text = unquote(uri.path, errors="surrogateescape")
+        text = unquote(uri.path, errors="surrogateescape").replace("\0", "\u2400")
     return Path(os.path.normpath("/" + str(cwd / text).lstrip("/")))
 
 
@@ -172,8 +176,6 @@ async def _stat(files: Files, path: Path) -> Stat | None:
         return await files.stat(path)
     except OSError as error:
         raise trouble(path, error) from error
-    except ValueError:
-        return None
 
 
 async def _nearest(files: Files, path: Path) -> tuple[Path, list[str]]:

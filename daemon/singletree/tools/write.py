@@ -50,7 +50,7 @@ def write_tool(world: World) -> Tool:
         data = args.content.encode()
         name = shown_name(args.path)
         async with claim(world, args.path, locate_new) as place:
-            if place.kind == "dir":
+            if place.kind == "dir" or args.path.endswith("/"):
                 raise ToolError(FOLDER.format(path=name))
             written = await world.files.write(place.path, data, label=f"write {name}")
         said = DONE.format(
