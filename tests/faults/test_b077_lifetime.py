@@ -32,7 +32,9 @@ async def test_the_parent_dies_while_stdin_stays_open() -> None:
         await ends(client, 0, 5)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)]
+)
 async def test_signals(number: signal.Signals, code: int) -> None:
     async with greeted() as client:
         mid = client.request("example/cleanUp")

@@ -185,13 +185,17 @@ def frame(message: object) -> bytes:
 
 @asynccontextmanager
 async def spawned(
-    *argv: str, env: Mapping[str, str] | None = None, cwd: Path | None = None
+    *argv: str,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    stderr: int | None = None,
 ) -> AsyncIterator[RawClient]:
     """A client of a child process, which is killed at the end if it still lives."""
     process = await asyncio.create_subprocess_exec(
         *argv,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
+        stderr=stderr,
         env={**os.environ, **(env or {})},
         cwd=cwd,
         limit=1 << 26,

@@ -193,6 +193,13 @@ def change(params: dict[str, str], call: Call) -> None:
     BUFFER.update(params)
 
 
+async def chatter(params: Count, call: Call) -> object:
+    """Write to the log more than a pipe holds."""
+    for n in range(params.n):
+        logging.getLogger("example").warning("%d %s", n, "x" * 1000)
+    return None
+
+
 async def failing_note(params: Nothing, call: Call) -> object:
     raise ValueError("nobody waits for this")
 
@@ -247,6 +254,7 @@ ROUTES: dict[str, Route[Any]] = {
     "example/listen": Route(Nothing, listen),
     "example/stream": Route(Count, stream),
     "example/memory": Route(Nothing, memory),
+    "example/chatter": Route(Count, chatter),
     "example/echo": Route(None, echo),
     "example/snapshot": Route(Nothing, snapshot, capture),
     "example/change": Route(None, change),

@@ -6,7 +6,7 @@ import asyncio
 import os
 
 import pytest
-from tests.rpc.client import frame, python
+from tests.rpc.client import frame, python, spawned
 from tests.rpc.processes import ROOT, SERVER, ends, greeted, server
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
@@ -96,3 +96,18 @@ async def test_a_faulty_initialize_first(params: object) -> None:
         mid = client.request("initialize", params)
         assert (await client.answer(mid))["error"]["code"] == -32602
         await client.initialize()
+
+
+async def test_a_log_that_nobody_reads() -> None:
+    reading, writing = os.pipe()
+    async with spawned(*SERVER, cwd=ROOT, stderr=writing) as client:
+        os.close(writing)
+        await client.initialize()
+        await client.call("example/chatter", {"n": 5000})
+        assert await client.call("example/echo", {"x": 1}) == {"x": 1}
+        await client.eof()
+        await ends(client, 0, 4)
+        os.set_blocking(reading, False)
+        first = os.read(reading, 100)
+    os.close(reading)
+    assert b"WARNING example: 0 xxx" in first

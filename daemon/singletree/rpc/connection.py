@@ -3,8 +3,9 @@
 Every request gets exactly one answer, whatever happens. Messages are looked at twice: cancels the
 moment they arrive, so that a request that still waits its turn is never run; everything else in
 order, one after the other, each handler reaching its first wait before the next message is taken.
-Handlers stand in a table (routes.py); standard LSP methods that are not in it are pygls' business
-(language.py), which is loaded behind the first answers. Never blocks, never knows a session.
+Handlers stand in a table (routes.py). Standard LSP requests that are not in it are pygls' business
+(language.py), loaded when the first of them comes, or soon for a plain LSP host; notifications that
+matter from the start stand in the table. Never blocks, never knows a session.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ log = logging.getLogger(__name__)
 MAX_OPEN: Final = 64
 SHUTDOWN_SECONDS: Final = 4.5
 LAST_SECONDS: Final = 0.5
+LANGUAGE_SECONDS: Final = 1.0
 
 
 @dataclass(slots=True)
@@ -201,8 +203,8 @@ class Connection(Peer):
         route = self._own.get(note.method) or self.door.routes.get(note.method)
         if route is not None:
             return self._work.handle(call, lambda: self._enter(route, call, note.params))
-        if self.door.language is None or note.method.startswith("agent/"):
-            log.debug("unknown notification %s", note.method)
+        if self._language is None:
+            log.debug("nobody takes %s", note.method)
             return False
         return self._work.handle(call, lambda: self._tell_language(note))
 
@@ -210,10 +212,15 @@ class Connection(Peer):
         (await self.language()).notify(note.method, note.params)
 
     def _initialized(self) -> None:
-        if self.door.language is not None:
-            self._load_language()
+        if not self.speaks_agent and self.door.language is not None:
+            asyncio.get_running_loop().call_later(LANGUAGE_SECONDS, self._preload)
         if self.door.initialized is not None:
             self.door.initialized(self)
+
+    def _preload(self) -> None:
+        """A plain LSP host will want code actions; others need not pay for pygls."""
+        if self._open:
+            self._load_language()
 
     def _shut_down(self, call: Call) -> Awaitable[None]:
         self._shutting = True

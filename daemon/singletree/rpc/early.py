@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import sys
 import threading
 from collections.abc import Callable, Mapping
 
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from singletree.rpc.serve import OpenDoor
-
-LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 def serve_stdio(
@@ -47,15 +44,19 @@ def serve_stdio(
     open_door = loading.result()
 
     import asyncio
-    import logging
 
+    from singletree.rpc.logs import log_to_stderr
     from singletree.rpc.serve import Line, serve
 
+    log = log_to_stderr()
     loop = asyncio.new_event_loop()
     line = Line(reading, writing, splitter, frames, greeting)
     code = loop.run_until_complete(serve(open_door, line))
-    logging.shutdown()
+    log.drain(LOG_SECONDS)
     os._exit(code)  # nothing that still hangs, a thread or a task, can keep the process
+
+
+LOG_SECONDS = 0.2
 
 
 class _Loading:
@@ -82,7 +83,6 @@ class _Loading:
 
     def _run(self) -> None:
         try:
-            _log_to_stderr()
             self._loaded = self._load()
             from pydantic import TypeAdapter
 
@@ -121,9 +121,3 @@ def _greet(
     except OSError:
         return params  # whoever writes next meets it again
     return params
-
-
-def _log_to_stderr() -> None:
-    import logging
-
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=LOG_FORMAT)

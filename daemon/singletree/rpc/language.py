@@ -32,7 +32,6 @@ from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.errors import INTERNAL_ERROR, METHOD_NOT_FOUND
 
 log = logging.getLogger(__name__)
-logging.getLogger("pygls").setLevel(logging.WARNING)  # below that it logs every body in full
 
 
 class AgentProtocol(LanguageServerProtocol):
@@ -148,6 +147,16 @@ class AgentServer(LanguageServer):
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Errors go to the log, never into the user's face."""
         log.error("%s: %s", getattr(source, "__name__", source), error)
+
+
+def warm() -> None:
+    """Build what the first connection would have to: slow, so in a thread."""
+    server = LanguageServer("warm", "0", converter_factory=converter)
+    params: dict[str, Any] = {"processId": None, "rootUri": None, "capabilities": {}}
+    message = {"jsonrpc": "2.0", "id": 0, "method": lsp.INITIALIZE, "params": params}
+    request = converter().structure(message, lsp.InitializeRequest)
+    for _ in server.protocol.lsp_initialize(request.params):
+        pass
 
 
 def _raise(future: Future[Any]) -> None:

@@ -47,7 +47,7 @@ def import_language() -> None:
     """Import pygls and lsprotocol; slow the first time."""
     with _lock:
         install()
-        importlib.import_module("singletree.rpc.language")
+        importlib.import_module("singletree.rpc.language").warm()
 
 
 def install() -> bool:

@@ -1,8 +1,8 @@
 """The life of a serving process: what ends it, and with which exit code.
 
 Ends are: `exit` (0 after `shutdown`, else 1), the end of stdin, a client that can't be written to,
-SIGTERM (143), SIGINT (130), and the parent named in `initialize` having gone. What happens then
-is serve.py's business. Never knows a connection.
+SIGTERM (143), SIGINT (130), SIGHUP (129), and the parent named in `initialize` having gone. What
+happens then is serve.py's business. Never knows a connection.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Life:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._end: asyncio.Future[int] = self._loop.create_future()
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
                 self._loop.add_signal_handler(number, self.stop, 128 + number)
 

@@ -14,6 +14,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Final
 
 from singletree.rpc import codec
 from singletree.rpc.faults import RpcError
@@ -22,6 +23,8 @@ from singletree.rpc.protocol.errors import CANCELLED, INTERNAL_ERROR, SERVER_CAN
 from singletree.rpc.routes import Call, ErrorMapper
 
 log = logging.getLogger(__name__)
+
+MAX_OUT: Final = 1 << 20
 
 WAS_CANCELLED = RpcError(CANCELLED, "The request was cancelled")
 WITHDRAWN = RpcError(SERVER_CANCELLED, "The daemon shuts down")
@@ -114,6 +117,8 @@ class Work:
             except (TypeError, ValueError) as error:
                 self._failed(call, error)
                 return
+            if len(body) > MAX_OUT:
+                log.warning("%s was answered with %d bytes; it should page", call.method, len(body))
             self._send(_answer(call.id, b"result", body))
         call.replied()
 
