@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest_asyncio
 from tests.rpc import example
 from tests.rpc.client import Failed, Message, RawClient, connected, frame
 
+from singletree.rpc.asking import ClientError
 from singletree.rpc.connection import MAX_OPEN, Connection
 
 Pair = tuple[RawClient, Connection]
@@ -292,18 +294,21 @@ async def test_asking_the_client(pair: Pair) -> None:
     ("answer", "code"),
     [
         ({"error": {"code": -32601, "message": "?"}}, -32601),
-        ({"result": None}, -32603),
-        ({"result": {"outcome": "perhaps"}}, -32603),
+        ({"result": None}, 0),
+        ({"result": {"outcome": "perhaps"}}, 0),
         ({"error": "bad"}, 0),
         ({"error": {"code": "x"}}, 0),
     ],
 )
 async def test_a_client_that_answers_badly(pair: Pair, answer: Message, code: int) -> None:
-    client, _ = pair
+    client, connection = pair
     client.reactions["example/permission"] = lambda params: answer
+    with pytest.raises(ClientError) as refused:
+        await connection.call("example/permission", None, example.Permission)
+    assert refused.value.code == code
     with pytest.raises(Failed) as failed:
         await client.call("example/ask")
-    assert failed.value.code == code
+    assert failed.value.code == -32603
 
 
 async def test_a_question_whose_asker_is_cancelled_is_withdrawn(pair: Pair) -> None:
@@ -357,3 +362,49 @@ async def test_a_plain_host_speaks_agent_once_it_does(pair: Pair) -> None:
     assert not connection.speaks_agent
     await client.call("agent/prompt", prompt("x"))
     assert connection.speaks_agent
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_whatever_comes_in_whatever_order_each_id_has_one_answer(seed: int) -> None:
+    """Requests of all sorts, cancels of past and future ids, noise; then the end of the stream."""
+    chance = random.Random(seed)
+    async with connected(example.open_door) as (client, connection):
+        await client.initialize()
+        ids: list[int | str] = []
+        for n in range(100, 220):
+            match chance.randrange(5):
+                case 0:
+                    mid = chance.choice([*ids, n, f"{n}", "later"])
+                    client.notify("$/cancelRequest", {"id": mid})
+                case 1:
+                    client.raw(frame(chance.choice([[], 7, {"jsonrpc": "2.0"}, {"id": []}])))
+                case _:
+                    method = chance.choice(METHODS)
+                    mid = n if chance.random() < 0.5 else f"{n}"
+                    ids.append(client.request(method, chance.choice(PARAMS), mid))
+            if chance.random() < 0.1:
+                await asyncio.sleep(0.001)
+        for mid in ids:
+            client.notify("$/cancelRequest", {"id": mid})
+        for mid in ids:
+            await client.answer(mid)
+        assert await client.call("example/echo", {"x": 1}) == {"x": 1}
+        assert {mid: len(client.answers(mid)) for mid in ids} == dict.fromkeys(ids, 1)
+        assert connection.open_requests == 0
+
+
+PARAMS: tuple[Any, ...] = (..., None, {}, [], {"s": 0}, {"s": 0.001}, {"s": "x"})
+METHODS = (
+    "example/echo",
+    "example/sleep",
+    "example/cleanUp",
+    "example/stubborn",
+    "example/busy",
+    "example/boom",
+    "example/unspeakable",
+    "example/ask",
+    "agent/prompt",
+    "agent/nobody",
+    "textDocument/hover",
+    "textDocument/nobody",
+)

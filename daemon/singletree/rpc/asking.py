@@ -1,8 +1,9 @@
 """What we ask of a client, until it answers.
 
 A caller that is cancelled tells the client so and forgets the request: a late answer is ignored.
-An error of the client, or a result of the wrong shape, is raised where the call was made; a client
-that goes away ends all calls. Never knows a method. Read next: connection.py.
+An error of the client, or a result of the wrong shape, is raised where the call was made, and is no
+error of ours: nobody is answered with it by mistake. A client that goes away ends all calls. Never
+knows a method. Read next: peer.py.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import Any, TypeVar
 
 from singletree.rpc.faults import RpcError, parse_as
 from singletree.rpc.incoming import Answer, Id
-from singletree.rpc.protocol.errors import INTERNAL_ERROR
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +23,16 @@ T = TypeVar("T")
 
 class ClientGone(ConnectionError):
     """The client went away before it answered."""
+
+
+class ClientError(Exception):
+    """The client answered with an error, or with a result of another shape (code 0)."""
+
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(f"{message} ({code})")
+        self.code = code
+        self.message = message
+        self.data = data
 
 
 class Asking:
@@ -42,7 +52,10 @@ class Asking:
         mid = f"d{self._count}"
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._open[mid] = answer
-        self._send({"jsonrpc": "2.0", "id": mid, "method": method, "params": params})
+        asked: dict[str, object] = {"jsonrpc": "2.0", "id": mid, "method": method}
+        if params is not None:
+            asked["params"] = params
+        self._send(asked)
         try:
             value = await answer
         except asyncio.CancelledError:
@@ -57,8 +70,8 @@ class Asking:
         waiting = self._open.pop(answer.id, None)
         if waiting is None or waiting.done():
             log.debug("an answer to a request that is not open: %r", answer.id)
-        elif answer.error is not None:
-            waiting.set_exception(answer.error)
+        elif (error := answer.error) is not None:
+            waiting.set_exception(ClientError(error.code, error.message, error.data))
         else:
             waiting.set_result(answer.result)
 
@@ -77,5 +90,4 @@ def _as_result(kind: type[T], value: Any) -> T:
     try:
         return parse_as(kind, value)
     except RpcError as error:
-        text = f"The client sent a result of another shape: {error.message}"
-        raise RpcError(INTERNAL_ERROR, text, error.data) from None
+        raise ClientError(0, f"A result of another shape: {error.message}", error.data) from None

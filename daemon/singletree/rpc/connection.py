@@ -82,6 +82,11 @@ class Connection(Peer):
             "shutdown": Route(None, lambda params, call: self._shut_down(call)),
         }
 
+    @property
+    def open_requests(self) -> int:
+        """How many requests are being worked on."""
+        return len(self._work)
+
     def greet(self, params: Any) -> dict[str, object]:
         """Take the params of `initialize`, once; the result to answer."""
         if not isinstance(params, dict):
@@ -115,6 +120,7 @@ class Connection(Peer):
         """Handle messages until the client has gone. Then everything of this client ends."""
         try:
             await self._handle_batches()
+            self._asking.close()
             await self._work.finish(LAST_SECONDS)
         finally:
             self._asking.close()

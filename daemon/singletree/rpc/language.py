@@ -26,10 +26,11 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCNotification, LanguageServerProtocol
 
 from singletree import __version__
+from singletree.rpc.asking import ClientError
 from singletree.rpc.converter import converter
 from singletree.rpc.faults import RpcError, invalid_params
 from singletree.rpc.peer import Peer
-from singletree.rpc.protocol.errors import INTERNAL_ERROR, METHOD_NOT_FOUND
+from singletree.rpc.protocol.errors import METHOD_NOT_FOUND
 
 log = logging.getLogger(__name__)
 
@@ -110,9 +111,8 @@ class AgentProtocol(LanguageServerProtocol):
         try:
             answer = self._converter.structure({"jsonrpc": "2.0", "id": 0, "result": result}, kind)
         except Exception as error:
-            fault = _faults(error)[0]
-            text = f"The client sent a bad result: {fault['message']}"
-            raise RpcError(INTERNAL_ERROR, text) from None
+            faults = _faults(error)
+            raise ClientError(0, f"A result of another shape: {faults[0]['message']}") from None
         return answer.result
 
     def _send_data(self, data: Any) -> None:

@@ -53,13 +53,16 @@ class Peer:
 
     def notify(self, method: str, params: object) -> None:
         """Send a notification."""
-        self._put({"jsonrpc": "2.0", "method": method, "params": params})
+        message: dict[str, object] = {"jsonrpc": "2.0", "method": method}
+        if params is not None:
+            message["params"] = params
+        self._put(message)
 
     async def call(self, method: str, params: object, result: type[T]) -> T:
         """Ask the client and wait for its answer, as `result` (`object`: any JSON).
 
-        Raises RpcError for the client's errors, ClientGone. Cancelling the caller cancels the
-        request at the client.
+        Raises ClientError if it refuses or answers nonsense, ClientGone if it leaves. Cancelling
+        the caller cancels the request at the client.
         """
         return await self._asking.call(method, params, result)
 
