@@ -178,6 +178,13 @@ def test_demo_and_scripted_need_nothing(tmp_path: Path) -> None:
     assert catalog(tmp_path).find(f"scripted:{play}").info.ref == "scripted/play.jsonl"
 
 
+def test_a_script_is_played_on_when_it_is_asked_for_again(tmp_path: Path) -> None:
+    play = tmp_path / "play.jsonl"
+    play.write_text('{"text": "one"}\n{"text": "two"}\n')
+    models = catalog(tmp_path)
+    assert models.find(f"scripted:{play}") is models.find(f"scripted:{play}")
+
+
 def test_the_list_says_what_is_missing(tmp_path: Path) -> None:
     listed = {one.info.ref: one for one in catalog(tmp_path, GROQ_API_KEY="k").list()}
     assert listed["groq/llama-3.3-70b-versatile"].available

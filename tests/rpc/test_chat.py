@@ -41,6 +41,7 @@ class Chat:
         self.log = home / "wire.jsonl"
         self.history = home / "agent" / "singletree" / "chat-history"
         self.command = [sys.executable, "-c", START, "--workspace", str(home)]
+        self.real = [sys.executable, "-m", "singletree", "chat", "--workspace", str(home)]
         self.env = {
             **{k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TERM")},
             "FAKE_LOG": str(self.log),
@@ -52,6 +53,12 @@ class Chat:
         return subprocess.run(
             [*self.command, *options], input=said, capture_output=True, text=True, env=self.env
         )
+
+    def with_daemon(self, script: list[Message]) -> None:
+        """From now on a real daemon with a scripted model answers."""
+        play = self.log.parent / "play.jsonl"
+        play.write_text("".join(json.dumps(line) + "\n" for line in script))
+        self.command = [*self.real, "--model", f"scripted:{play}"]
 
     def wire(self, way: str) -> list[Any]:
         lines = [json.loads(line) for line in self.log.read_text("utf-8").splitlines()]
@@ -92,7 +99,8 @@ def valid_result(name: str, result: JsonValue) -> None:
 def chat(tmp_path: Path) -> Iterator[Chat]:
     made = Chat(tmp_path)
     yield made
-    made.hold_to_the_contract()
+    if made.log.exists():
+        made.hold_to_the_contract()
 
 
 # -- a pipe ------------------------------------------------------------------------------------
@@ -208,7 +216,16 @@ def test_a_folder_that_is_not_there(chat: Chat, tmp_path: Path) -> None:
     done = chat.pipe("hello\n", "--workspace", str(tmp_path / "none"))
     assert done.returncode == 2
     assert "no such folder" in done.stderr
-    chat.log.write_text("")
+
+
+def test_a_reader_that_leaves_is_no_crash(chat: Chat) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        chat.command, input=b"hello\n", stdout=writing, stderr=subprocess.PIPE, env=chat.env
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, b"")
 
 
 def test_the_child_is_told_to_go(chat: Chat) -> None:
@@ -516,6 +533,71 @@ def test_lines_are_remembered_for_the_owner_alone(
     again.sees("/quit")
     again.types("")
     assert again.leaves() == 0
+
+
+# -- with a real daemon ------------------------------------------------------------------------
+
+BASH: list[Message] = [
+    {"text": "I run it.", "call": "bash", "args": {"command": "echo made it"}},
+    {"text": "Done."},
+]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+def test_real_a_pipe_reads_a_file_without_a_key(chat: Chat, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# A small web server\n")
+    chat.command = chat.real
+    done = chat.pipe("read README.md\n/tree\n")
+    assert "✓ read README.md → # A small web server\n" in done.stdout
+    assert re.search(r"│ \w{8} user: read README.md\n", done.stdout)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("option", "shown"),
+    [
+        ("--new", "✗ bash echo made it → The user did not allow this call"),
+        ("--allow", "✓ bash echo made it → made it\n"),
+    ],
+)
+def test_real_a_pipe_cannot_be_asked(chat: Chat, option: str, shown: str) -> None:
+    chat.with_daemon(BASH)
+    done = chat.pipe("make\n", option)
+    assert done.stdout.startswith("I run it.\n?")
+    assert shown in done.stdout
+    assert done.stdout.endswith("Done.\n")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+def test_real_a_person_allows_stops_and_goes_back(
+    chat: Chat, person: Callable[..., Person]
+) -> None:
+    chat.with_daemon([*BASH, {"when": "slow", "parts": [{"text": "Working"}, {"wait": 30}]}])
+    kim = person("--new")
+    kim.sees("› ")
+    kim.types("make")
+    kim.sees("[y]")
+    kim.types("y")
+    kim.sees("→ made it")
+    kim.sees("Done.")
+    kim.sees("› ")
+    kim.types("slow one")
+    kim.sees("Working")
+    kim.types("/queue and then")
+    kim.sees("queued: the next turn")
+    kim.presses(CTRL_C)
+    kim.sees("not sent: and then")
+    kim.sees("› and then")
+    kim.presses(b"\x15")
+    kim.types("/tree userOnly")
+    kim.sees("user: make")
+    kim.sees("› ")
+    kim.types("/quit")
+    assert kim.leaves() == 0
 
 
 # -- what it is made of ------------------------------------------------------------------------

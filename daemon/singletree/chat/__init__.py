@@ -51,11 +51,19 @@ def main(argv: Sequence[str] | None = None, daemon: Sequence[str] | None = None)
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
+    except BrokenPipeError:
+        _nobody_reads()
+        return FAILED
     finally:
-        screen.rest()
         keyboard.close()
         link.close()
+    screen.rest()
     return FAILED if talk.session.failed and not interactive else 0
+
+
+def _nobody_reads() -> None:
+    """Whoever read us has left: what is still to be written goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _options() -> argparse.ArgumentParser:

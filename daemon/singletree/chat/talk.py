@@ -114,7 +114,7 @@ class Talk:
     def until_settled(self) -> None:
         """Show what happens until nothing more will. Ctrl-C stops the turn, twice leaves."""
         stopping = False
-        while self.session.busy:
+        while self.session.busy or self._aborts:
             try:
                 self._wait()
             except KeyboardInterrupt:

@@ -76,6 +76,7 @@ class Catalog:
         self._limits = limits
         self._found: dict[str, tuple[ModelInfo, ...]] = {}
         self._http = http
+        self._scripts: dict[Path, Model] = {}
 
     @property
     def http(self) -> Http:
@@ -89,13 +90,19 @@ class Catalog:
     def find(self, ref: str) -> Model:
         """The model; SingletreeError(no_model) or AuthMissing say what to do."""
         if ref.startswith(SCRIPTED):
-            from singletree.model.scripted import from_file
-
-            return from_file(Path(ref.removeprefix(SCRIPTED)).expanduser())
+            return self._played(Path(ref.removeprefix(SCRIPTED)).expanduser())
         if ref in (DEMO.ref, DEMO.id):
             return _demo()
         provider, info = self._look_up(ref)
         return self._remote(provider, info)
+
+    def _played(self, path: Path) -> Model:
+        """The model of a script: the same each time, for it goes on where it was."""
+        from singletree.model.scripted import from_file
+
+        if path not in self._scripts:
+            self._scripts[path] = from_file(path)
+        return self._scripts[path]
 
     def list(self) -> Sequence[ModelListing]:
         """Every model, with what it would need. Local servers as `discover` last found them."""
