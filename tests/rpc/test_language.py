@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
 from pygls.protocol import JsonRPCProtocol, LanguageServerProtocol
 from tests.rpc import example
 from tests.rpc.client import Failed, RawClient, connected
+from tests.rpc.declared import undeclared
 
+from singletree.rpc.asking import ClientError
 from singletree.rpc.connection import Connection
+from singletree.rpc.converter import converter
+from singletree.rpc.hello import CAPABILITIES
 from singletree.rpc.language import AgentServer
 
 Pair = tuple[RawClient, Connection]
@@ -87,14 +93,39 @@ async def test_notifications_go_out_and_come_in(pair: Pair) -> None:
     assert len(client.frames) == 3
 
 
+async def test_a_request_that_is_not_awaited_here(pair: Pair) -> None:
+    from lsprotocol import types as lsp
+
+    client, connection = pair
+    server = await connection.language()
+    assert isinstance(server, AgentServer)
+    params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section="agent")])
+    heard: list[object] = []
+    client.reactions["workspace/configuration"] = lambda params: {"result": [{"model": "m"}]}
+    asking = server.workspace_configuration(params, heard.append)
+    assert list(await asyncio.wrap_future(asking)) == [{"model": "m"}]
+    assert heard == [({"model": "m"},)]
+    client.reactions["workspace/configuration"] = lambda params: {
+        "error": {"code": -32601, "message": "no"}
+    }
+    with pytest.raises(ClientError) as refused:
+        await asyncio.wrap_future(server.workspace_configuration(params))
+    assert refused.value.code == -32601
+
+
 async def test_what_we_declare_is_what_pygls_would(pair: Pair) -> None:
     """pygls is told of `initialize` after it was answered: the answers must agree."""
     _, connection = pair
     server = await connection.language()
     assert isinstance(server, AgentServer)
-    ours = server.server_capabilities
-    assert ours.position_encoding == "utf-16"
-    assert ours.text_document_sync is not None
+    theirs = converter().unstructure(server.server_capabilities)
+    assert theirs["positionEncoding"] == connection.client.encoding
+    ours: Any = CAPABILITIES["textDocumentSync"]
+    assert {name: theirs["textDocumentSync"][name] for name in ("openClose", "change")} == {
+        name: ours[name] for name in ("openClose", "change")
+    }
+    example = {"hoverProvider", "definitionProvider", "referencesProvider"}
+    assert undeclared(server) == example
 
 
 @pytest.mark.parametrize(
