@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import AsyncIterator
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
@@ -102,14 +103,15 @@ async def test_a_request_that_is_not_awaited_here(pair: Pair) -> None:
     params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section="agent")])
     heard: list[object] = []
     client.reactions["workspace/configuration"] = lambda params: {"result": [{"model": "m"}]}
-    asking = server.workspace_configuration(params, heard.append)
+    asking: Future[Any] = server.workspace_configuration(params, heard.append)
     assert list(await asyncio.wrap_future(asking)) == [{"model": "m"}]
     assert heard == [({"model": "m"},)]
     client.reactions["workspace/configuration"] = lambda params: {
         "error": {"code": -32601, "message": "no"}
     }
+    asking = server.workspace_configuration(params)
     with pytest.raises(ClientError) as refused:
-        await asyncio.wrap_future(server.workspace_configuration(params))
+        await asyncio.wrap_future(asking)
     assert refused.value.code == -32601
 
 
