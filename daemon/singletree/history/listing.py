@@ -46,12 +46,11 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """Enough to sort and filter by. `written_at`: nanoseconds, of the file."""
+    """Enough to sort and filter by."""
 
     path: Path
     header: SessionHeader
     updated_at: int
-    written_at: int
 
 
 def glance(path: Path) -> Glance | None:
@@ -64,7 +63,7 @@ def glance(path: Path) -> Glance | None:
     except (SessionUnreadable, OSError):
         return None
     updated = said or iso_to_ms(header.timestamp) or written // 1_000_000
-    return Glance(path, header, updated, written)
+    return Glance(path, header, updated)
 
 
 def summarize(known: Glance) -> Summary:

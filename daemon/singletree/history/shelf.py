@@ -51,9 +51,13 @@ class Shelf:
         return None
 
     def latest(self, cwd: str) -> Path | None:
-        """The session of a workspace that was written last."""
-        own = [(known.written_at, known.path) for known in self._all() if self._belongs(known, cwd)]
-        return max(own, default=(0, None))[1]
+        """The session of a workspace that was written last; reads few files, for starts wait."""
+        written = [(_written(path), path) for path in self._folder(cwd).glob("*.jsonl")]
+        for _, path in sorted(written, reverse=True):
+            known = self._glances.of(path)
+            if known is not None and self._belongs(known, cwd):
+                return path
+        return None
 
     def page(
         self, cwd: str | None, query: str | None, limit: int, cursor: str | None
@@ -116,6 +120,13 @@ class _Kept(Generic[T]):
         if known is None or known[0] != state:
             known = self._known[path] = state, self._read(path)
         return known[1]
+
+
+def _written(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _summary_of(path: Path) -> Summary | None:
