@@ -6,7 +6,7 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.vectors import runner
+from tests.vectors import flow_navigate, runner
 from tests.vectors.runner import Case
 from tests.vectors.test_compaction import Player, entries, tagged
 from tests.vectors.test_session import opened, store
@@ -18,9 +18,6 @@ from singletree.compaction.summary import Summary
 from singletree.errors import ModelError, UnknownEntry
 
 FAMILY = "branch_summary"
-LATER = {"navigate", "fork"}
-"""Groups of a whole session: they run where that room is tested."""
-
 OURS_ALONE = "## Critical Context"
 """pi's branch summaries have five sections, ours have the six of a compaction."""
 
@@ -110,6 +107,7 @@ def row(prompt: str) -> dict[str, Any]:
 
 
 CHECKS: dict[str, runner.Check] = {
+    **flow_navigate.CHECKS,
     "collect": collect,
     "prepare": prepare,
     "generate": generate,
@@ -117,6 +115,6 @@ CHECKS: dict[str, runner.Check] = {
 
 
 def test_branch_summary() -> None:
-    line, failed = runner.run(FAMILY, CHECKS, LATER)
+    line, failed = runner.run(FAMILY, CHECKS)
     print(line)
     assert failed == [], "\n".join(failed[:5])

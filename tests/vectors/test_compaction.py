@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
-from tests.vectors import runner
+from tests.vectors import flow_compaction, runner
 from tests.vectors.runner import Case
 from tests.vectors.wording import marked
 
@@ -34,8 +34,6 @@ from singletree.history.entries import ENTRY, Entry
 from singletree.messages import AGENT_MESSAGE, AgentMessage, Usage, utf16_units
 
 FAMILY = "compaction"
-LATER = {"auto_compact_flow"}
-"""Groups that need a whole session: they run where the session is tested."""
 
 
 def entries(raw: Sequence[Any]) -> list[Entry]:
@@ -308,6 +306,7 @@ def retry_delay(case: Case) -> None:
 
 
 CHECKS: dict[str, runner.Check] = {
+    **flow_compaction.CHECKS,
     "estimate_tokens": estimate_tokens,
     "request_estimate": request_estimate,
     "usage_tokens": usage_tokens,
@@ -329,6 +328,6 @@ CHECKS: dict[str, runner.Check] = {
 
 
 def test_compaction() -> None:
-    line, failed = runner.run(FAMILY, CHECKS, LATER)
+    line, failed = runner.run(FAMILY, CHECKS)
     print(line)
     assert failed == [], "\n".join(failed[:5])
