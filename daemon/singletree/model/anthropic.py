@@ -1,7 +1,7 @@
 """The messages API: the request as a body.
 
-Pure: `encode` makes the body, `betas` the header that goes with it. Never knows a key or a network.
-Read next: anthropic_stream.py (the answer), transform.py (what happens to the messages before).
+Pure: `FORM` says how the body looks, `betas` the header that goes with it. Never knows a key. Read
+next: anthropic_stream.py (the answer), transform.py (what happens to the messages before).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from singletree.messages import (
     Block,
     Content,
     Image,
+    Message,
     Text,
     Thinking,
     ToolCall,
@@ -22,10 +23,11 @@ from singletree.messages import (
     UserMessage,
 )
 from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
-from singletree.model.dialect import flag, option, output_limit
+from singletree.model.dialect import flag, option, setting
+from singletree.model.form import Form
 from singletree.model.openai import SEE_IMAGE, result_text
 from singletree.model.thinking import LEAST_ANSWER, budget, effort, wished
-from singletree.model.transform import plain_id, prepare, sendable
+from singletree.model.transform import plain_id, sendable
 
 PATH = "/v1/messages"
 VERSION = "2023-06-01"
@@ -38,16 +40,9 @@ FINE_GRAINED = "fine-grained-tool-streaming-2025-05-14"
 Json = dict[str, JsonValue]
 
 
-def encode(info: ModelInfo, request: ModelRequest) -> Json:
-    """The body of the request."""
-    spoken = messages(info, request)
-    limit, thinking = _thinking(info, request)
-    body: Json = {
-        "model": info.id,
-        "messages": spoken,
-        "max_tokens": limit,
-        "stream": True,
-    }
+def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
+    limit, thinking = _thinking(info, request, limit)
+    body: Json = {"model": info.id, "max_tokens": limit, "stream": True}
     mark = _mark(info, request)
     if request.system:
         system: Json = {"type": "text", "text": sendable(request.system)}
@@ -55,8 +50,6 @@ def encode(info: ModelInfo, request: ModelRequest) -> Json:
     if request.tools:
         tools: list[JsonValue] = [_tool(info, spec) for spec in request.tools[:-1]]
         body["tools"] = [*tools, _tool(info, request.tools[-1]) | mark]
-    if mark:
-        _mark_last_user(spoken, mark)
     sampling = info.compat.get("samplingParams")
     if isinstance(sampling, dict):
         keep_heat = flag(info, "supportsTemperature") and not _is_thinking(thinking)
@@ -72,17 +65,17 @@ def betas(info: ModelInfo, request: ModelRequest) -> str:
     thinks = info.reasoning and wished(info, request.thinking) != "off"
     if thinks and not flag(info, "forceAdaptiveThinking"):
         wanted.append(INTERLEAVED)
-    if request.tools and not flag(info, "supportsEagerToolInputStreaming"):
+    if request.tools and setting(info, "supportsEagerToolInputStreaming") is False:
         wanted.append(FINE_GRAINED)
     return ",".join(wanted)
 
 
-def messages(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
+def _speak(info: ModelInfo, ready: Sequence[Message], before: int) -> list[list[JsonValue]]:
     """The conversation; results of one answer stand together in one user message."""
     out: list[JsonValue] = []
     results: list[JsonValue] = []
     pictures: list[JsonValue] = []
-    for message in prepare(request.messages, info, _rename):
+    for message in ready:
         if isinstance(message, ToolResultMessage):
             results.append(_result(message))
             pictures.extend(_error_pictures(message))
@@ -100,7 +93,7 @@ def messages(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
                 out.append({"role": "assistant", "content": said})
     if results:
         out.append({"role": "user", "content": [*results, *pictures]})
-    return out
+    return [out]
 
 
 def _rename(call_id: str, own: bool) -> str:
@@ -198,10 +191,13 @@ def _mark(info: ModelInfo, request: ModelRequest) -> Json:
     return {"cache_control": kept}
 
 
-def _mark_last_user(spoken: list[JsonValue], mark: Json) -> None:
+def _mark_last_user(
+    info: ModelInfo, request: ModelRequest, body: Json, items: list[JsonValue]
+) -> None:
     """The newest words are where the next request will take up the cache."""
-    last = spoken[-1] if spoken else None
-    if not isinstance(last, dict) or last["role"] != "user":
+    mark = _mark(info, request)
+    last = items[-1] if items else None
+    if not mark or not isinstance(last, dict) or last["role"] != "user":
         return
     content = last["content"]
     if isinstance(content, str):
@@ -211,9 +207,8 @@ def _mark_last_user(spoken: list[JsonValue], mark: Json) -> None:
         content[-1] = content[-1] | mark
 
 
-def _thinking(info: ModelInfo, request: ModelRequest) -> tuple[int, Json]:
+def _thinking(info: ModelInfo, request: ModelRequest, limit: int) -> tuple[int, Json]:
     """The output limit, and the fields that ask for thinking or forbid it."""
-    limit = output_limit(info, request)
     if not info.reasoning:
         return limit, {}
     level = wished(info, request.thinking)
@@ -241,3 +236,13 @@ def _thinking(info: ModelInfo, request: ModelRequest) -> tuple[int, Json]:
 def _is_thinking(fields: Json) -> bool:
     thinking = fields.get("thinking")
     return isinstance(thinking, dict) and thinking.get("type") != "disabled"
+
+
+FORM = Form(
+    field="messages",
+    rename=lambda info: _rename,
+    head=lambda info, request: [],
+    speak=_speak,
+    envelope=_envelope,
+    mark=_mark_last_user,
+)

@@ -16,6 +16,7 @@ from singletree.model import anthropic, openai, responses
 from singletree.model.anthropic_stream import MessagesDecoder
 from singletree.model.base import ModelEvent, ModelInfo, ModelRequest
 from singletree.model.draft import Draft
+from singletree.model.form import Form, encode
 from singletree.model.openai_stream import ChatDecoder
 from singletree.model.responses_stream import ResponsesDecoder
 from singletree.model.sse import ServerEvent
@@ -45,9 +46,13 @@ class Api:
     """One API."""
 
     path: str
-    encode: Callable[[ModelInfo, ModelRequest], dict[str, JsonValue]]
+    form: Form
     headers: Callable[[ModelInfo, ModelRequest, str | None], dict[str, str]]
     decoder: Callable[[ModelInfo, ThinkingLevel], Decoder]
+
+    def encode(self, info: ModelInfo, request: ModelRequest) -> dict[str, JsonValue]:
+        """The body of a request."""
+        return encode(self.form, info, request)
 
 
 def _messages_headers(info: ModelInfo, request: ModelRequest, key: str | None) -> dict[str, str]:
@@ -73,7 +78,7 @@ def _responses_headers(info: ModelInfo, request: ModelRequest, key: str | None) 
 
 
 APIS: Mapping[str, Api] = {
-    "anthropic-messages": Api(anthropic.PATH, anthropic.encode, _messages_headers, MessagesDecoder),
-    "openai-completions": Api(openai.PATH, openai.encode, _bearer, ChatDecoder),
-    "openai-responses": Api(responses.PATH, responses.encode, _responses_headers, ResponsesDecoder),
+    "anthropic-messages": Api(anthropic.PATH, anthropic.FORM, _messages_headers, MessagesDecoder),
+    "openai-completions": Api(openai.PATH, openai.FORM, _bearer, ChatDecoder),
+    "openai-responses": Api(responses.PATH, responses.FORM, _responses_headers, ResponsesDecoder),
 }

@@ -20,7 +20,6 @@ DEFAULTS: Mapping[str, JsonValue] = {
     "supportsReasoningEffort": True,
     "supportsFinishReason": True,
     "supportsTemperature": True,
-    "supportsEagerToolInputStreaming": True,
     "supportsMaxOutputTokens": True,
     "maxTokensField": "max_completion_tokens",
     "thinkingFormat": "openai",
@@ -33,9 +32,11 @@ _LOCAL: Mapping[str, JsonValue] = {
     "supportsReasoningEffort": False,
 }
 BY_PROVIDER: Mapping[str, Mapping[str, JsonValue]] = {
+    "anthropic": {"supportsEagerToolInputStreaming": True},
     "openai": {"promptCacheKeyMode": "session", "supportsDeveloperRole": True},
     "openrouter": {
         "supportsStore": False,
+        "asksForCost": True,
         "thinkingFormat": "openrouter",
         "maxTokensField": "max_tokens",
     },
@@ -92,30 +93,34 @@ def option(info: ModelInfo, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def output_limit(info: ModelInfo, request: ModelRequest) -> int:
+def output_limit(info: ModelInfo, request: ModelRequest, tokens: int) -> int:
     """Tokens the answer may have: what was asked for, but no more than fits behind the request.
 
-    The request is estimated (4 characters a token, and 15 % more), so that a small window is not
+    `tokens` is the request's estimated size; 15 % more are left free, so that a small window is not
     refused for an output limit it could never fill.
     """
     wanted = min(request.max_tokens or info.max_output, info.max_output)
     if info.context_window <= 0:
         return wanted
-    room = info.context_window - math.ceil(request_tokens(request) * (1 + _MARGIN)) - _LEAST
+    room = info.context_window - math.ceil(tokens * (1 + _MARGIN)) - _LEAST
     return min(wanted, max(room, _LEAST))
 
 
-def request_tokens(request: ModelRequest) -> int:
-    """A rough size of a request in tokens."""
+def request_tokens(request: ModelRequest, messages: int | None = None) -> int:
+    """A rough size of a request in tokens: 4 characters each.
+
+    `messages`: the units of its messages, where they were counted before.
+    """
     units = utf16_units(request.system)
     for tool in request.tools:
         units += len(tool.name) + len(tool.description) + len(str(tool.schema))
-    for message in request.messages:
-        units += _units(message.content)
-    return math.ceil(units / 4)
+    if messages is None:
+        messages = sum(content_units(message.content) for message in request.messages)
+    return math.ceil((units + messages) / 4)
 
 
-def _units(content: Content) -> int:
+def content_units(content: Content) -> int:
+    """Characters of a content, as token estimates count them."""
     if isinstance(content, str):
         return utf16_units(content)
     units = 0

@@ -7,7 +7,6 @@ knows a provider's format. Read next: failure.py (failures as values), sse.py, p
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -16,13 +15,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 import anyio.to_thread
-from pydantic import JsonValue
 
 from singletree.errors import ModelError
 from singletree.model.failure import broken, refused, scrub
 from singletree.model.proxies import proxy_for
 from singletree.model.sse import ServerEvent, SSEDecoder
-from singletree.model.transform import sendable
 
 if TYPE_CHECKING:
     import ssl
@@ -61,7 +58,7 @@ class Call:
 
     url: str
     headers: Mapping[str, str]
-    body: Mapping[str, JsonValue]
+    body: bytes
     provider: str
     secrets: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
@@ -95,7 +92,7 @@ class Http:
         clock = _Clock(call)
         try:
             request = client.build_request(
-                "POST", call.url, headers=_headers(call), content=encode_body(call.body)
+                "POST", call.url, headers=_headers(call), content=call.body
             )
             response = await clock.within(client.send(request, stream=True))
             try:
@@ -107,7 +104,7 @@ class Http:
                     await response.aclose()
         except httpx.HTTPError as error:
             raise _lost(error, call, proxy) from error
-        except (httpx.InvalidURL, UnicodeEncodeError) as error:
+        except (httpx.InvalidURL, ValueError) as error:
             raise ModelError(f"{call.provider}: {error}", provider=call.provider) from error
         except TimeoutError:
             raise clock.error() from None
@@ -118,12 +115,6 @@ class Http:
             if way not in self._clients:
                 self._clients[way] = await anyio.to_thread.run_sync(_make_client, *way)
             return self._clients[way]
-
-
-def encode_body(body: Mapping[str, JsonValue]) -> bytes:
-    """The body as UTF-8 JSON."""
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    return sendable(text).encode()
 
 
 def _headers(call: Call) -> dict[str, str]:

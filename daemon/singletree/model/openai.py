@@ -1,14 +1,14 @@
 """Chat completions: the request as a body, for OpenAI and the many servers that speak its dialects.
 
-Pure: `encode` makes the body; what a dialect wants differently is a switch in `info.compat`, named
-as in models.json. Never knows a key or a network. Read next: openai_stream.py (the answer),
+Pure: `FORM` says how the body looks; what a dialect wants differently is a switch in `info.compat`,
+named as in models.json. Never knows a key or a network. Read next: openai_stream.py (the answer),
 transform.py (what happens to the messages before).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from pydantic import JsonValue
 
@@ -16,6 +16,7 @@ from singletree.messages import (
     AssistantMessage,
     Content,
     Image,
+    Message,
     Text,
     Thinking,
     ToolCall,
@@ -23,9 +24,10 @@ from singletree.messages import (
     UserMessage,
 )
 from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
-from singletree.model.dialect import flag, option, output_limit
+from singletree.model.dialect import flag, option
+from singletree.model.form import Form
 from singletree.model.thinking import effort, level_names, wished
-from singletree.model.transform import plain_id, prepare, sendable, short_hash
+from singletree.model.transform import Rename, plain_id, sendable, short_hash
 
 PATH = "/chat/completions"
 NO_OUTPUT = "(no output)"
@@ -39,14 +41,15 @@ REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text")
 Json = dict[str, JsonValue]
 
 
-def encode(info: ModelInfo, request: ModelRequest) -> Json:
-    """The body of the request."""
-    body: Json = {"model": info.id, "messages": messages(info, request), "stream": True}
+def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
+    body: Json = {"model": info.id, "stream": True}
     if flag(info, "supportsUsageInStreaming"):
         body["stream_options"] = {"include_usage": True}
     if flag(info, "supportsStore"):
         body["store"] = False
-    body[option(info, "maxTokensField")] = output_limit(info, request)
+    if flag(info, "asksForCost"):
+        body["usage"] = {"include": True}
+    body[option(info, "maxTokensField")] = limit
     tools = _tools(info, request)
     if tools or (flag(info, "requiresToolsWithToolHistory") and _speaks_of_tools(request)):
         body["tools"] = tools
@@ -59,20 +62,21 @@ def encode(info: ModelInfo, request: ModelRequest) -> Json:
         body.update(sampling)
     if info.reasoning:
         body.update(_thinking(info, request))
-    if request.cache and option(info, "cacheControlFormat") == "anthropic":
-        _mark_cache(body)
     extra = info.compat.get("extraBody")
     return body | extra if isinstance(extra, dict) else body
 
 
-def messages(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
+def _head(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
+    if not request.system:
+        return []
+    developer = info.reasoning and flag(info, "supportsDeveloperRole")
+    role = "developer" if developer else "system"
+    return [{"role": role, "content": sendable(request.system)}]
+
+
+def _speak(info: ModelInfo, ready: Sequence[Message], before: int) -> list[list[JsonValue]]:
     """The conversation as chat messages."""
     out: list[JsonValue] = []
-    if request.system:
-        developer = info.reasoning and flag(info, "supportsDeveloperRole")
-        role = "developer" if developer else "system"
-        out.append({"role": role, "content": sendable(request.system)})
-    ready = prepare(request.messages, info, renamer(info))
     for index, message in enumerate(ready):
         match message:
             case UserMessage():
@@ -88,10 +92,10 @@ def messages(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
                 )
                 if last:
                     out.extend(_hoisted(info, ready, index))
-    return out
+    return [out]
 
 
-def renamer(info: ModelInfo) -> Callable[[str, bool], str]:
+def _renamer(info: ModelInfo) -> Rename:
     """How call ids of others become ones that this server takes."""
 
     def rename(call_id: str, own: bool) -> str:
@@ -259,12 +263,14 @@ def _thinking(info: ModelInfo, request: ModelRequest) -> Json:
             return plain
 
 
-def _mark_cache(body: Json) -> None:
+def _mark_cache(
+    info: ModelInfo, request: ModelRequest, body: Json, spoken: list[JsonValue]
+) -> None:
     """Cache marks in Anthropic's form, for servers that pass them on to it."""
+    if not request.cache or option(info, "cacheControlFormat") != "anthropic":
+        return
     mark: JsonValue = {"type": "ephemeral"}
-    spoken = body["messages"]
     tools = body.get("tools")
-    assert isinstance(spoken, list)
     if isinstance(tools, list) and tools:
         last = tools[-1]
         assert isinstance(last, dict)
@@ -291,3 +297,13 @@ def _mark_message(message: JsonValue, mark: JsonValue) -> bool:
                 part["cache_control"] = mark
                 return True
     return False
+
+
+FORM = Form(
+    field="messages",
+    rename=_renamer,
+    head=_head,
+    speak=_speak,
+    envelope=_envelope,
+    mark=_mark_cache,
+)

@@ -9,9 +9,15 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 
+import anyio.to_thread
+
 from singletree.model.apis import APIS
 from singletree.model.base import ModelEvent, ModelInfo, ModelRequest
 from singletree.model.http import Call, Http, Limits
+from singletree.model.memo import Memo
+
+FEW = 200
+"""Messages that are encoded in the loop; more would hold it up."""
 
 
 class RemoteModel:
@@ -31,6 +37,8 @@ class RemoteModel:
         self.key = key
         self.headers: Mapping[str, str] = dict(headers or {})
         self._limits = limits or Limits()
+        self._api = APIS[info.api]
+        self._memo = Memo(self._api.form, info)
 
     @property
     def info(self) -> ModelInfo:
@@ -39,12 +47,12 @@ class RemoteModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Ask, and tell what comes."""
-        api = APIS[self._info.api]
+        api = self._api
         decoder = api.decoder(self._info, request.thinking)
         call = Call(
             url=self._info.base_url.rstrip("/") + api.path,
             headers={**api.headers(self._info, request, self.key), **self.headers},
-            body=api.encode(self._info, request),
+            body=await self._encoded(request),
             provider=self._info.provider,
             secrets=tuple(s for s in (self.key, *self.headers.values()) if s),
             limits=self._limits,
@@ -57,3 +65,9 @@ class RemoteModel:
                         yield delta
         for delta in decoder.finish():
             yield delta
+
+    async def _encoded(self, request: ModelRequest) -> bytes:
+        """The body; a long conversation that is new here is encoded beside the loop."""
+        if self._memo.fresh(request) < FEW:
+            return self._memo.encode(request)
+        return await anyio.to_thread.run_sync(self._memo.encode, request)

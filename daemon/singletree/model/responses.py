@@ -7,6 +7,7 @@ Pure. Read next: responses_stream.py (the answer), transform.py (the messages be
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import assert_never
 
 from pydantic import JsonValue
@@ -15,6 +16,7 @@ from singletree.messages import (
     AssistantMessage,
     Content,
     Image,
+    Message,
     Text,
     Thinking,
     ToolCall,
@@ -22,10 +24,11 @@ from singletree.messages import (
     UserMessage,
 )
 from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
-from singletree.model.dialect import flag, option, output_limit
+from singletree.model.dialect import flag, option
+from singletree.model.form import Form
 from singletree.model.openai import NO_OUTPUT, result_text
 from singletree.model.thinking import effort, level_names, wished
-from singletree.model.transform import made_by, plain_id, prepare, sendable, short_hash
+from singletree.model.transform import made_by, plain_id, sendable, short_hash
 
 PATH = "/responses"
 LEAST_OUTPUT = 16
@@ -34,11 +37,10 @@ ENCRYPTED = "reasoning.encrypted_content"
 Json = dict[str, JsonValue]
 
 
-def encode(info: ModelInfo, request: ModelRequest) -> Json:
-    """The body of the request."""
-    body: Json = {"model": info.id, "input": items(info, request), "stream": True, "store": False}
+def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
+    body: Json = {"model": info.id, "stream": True, "store": False}
     if flag(info, "supportsMaxOutputTokens"):
-        body["max_output_tokens"] = max(output_limit(info, request), LEAST_OUTPUT)
+        body["max_output_tokens"] = max(limit, LEAST_OUTPUT)
     if request.tools:
         body["tools"] = [_tool(info, spec) for spec in request.tools]
     if request.cache:
@@ -55,26 +57,29 @@ def encode(info: ModelInfo, request: ModelRequest) -> Json:
     return body | extra if isinstance(extra, dict) else body
 
 
-def items(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
-    """The conversation as input items."""
-    out: list[JsonValue] = []
-    if request.system:
-        role = "developer" if info.reasoning else "system"
-        out.append({"role": role, "content": sendable(request.system)})
-    count = 0
-    for message in prepare(request.messages, info, _rename):
+def _head(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
+    if not request.system:
+        return []
+    role = "developer" if info.reasoning else "system"
+    return [{"role": role, "content": sendable(request.system)}]
+
+
+def _speak(info: ModelInfo, ready: Sequence[Message], before: int) -> list[list[JsonValue]]:
+    """The conversation as input items: a group for each message that has any."""
+    out: list[list[JsonValue]] = []
+    for message in ready:
         match message:
             case UserMessage():
                 content = _user(message.content)
                 new: list[JsonValue] = [{"role": "user", "content": content}] if content else []
             case AssistantMessage():
-                new = _said(info, message, count)
+                new = _said(info, message, before + len(out))
             case ToolResultMessage():
                 new = [_result(message)]
             case _:
                 assert_never(message)
-        count += bool(new)
-        out.extend(new)
+        if new:
+            out.append(new)
     return out
 
 
@@ -195,3 +200,13 @@ def _reasoning(info: ModelInfo, request: ModelRequest) -> Json:
         return {"reasoning": {"effort": named if isinstance(named, str) else "none"}}
     asked: Json = {"effort": effort(info, level), "summary": "auto"}
     return {"reasoning": asked, "include": [ENCRYPTED]}
+
+
+FORM = Form(
+    field="input",
+    rename=lambda info: _rename,
+    head=_head,
+    speak=_speak,
+    envelope=_envelope,
+    mark=lambda info, request, body, items: None,
+)

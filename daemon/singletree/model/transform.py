@@ -38,10 +38,13 @@ _LONE = re.compile("[\ud800-\udfff]")
 
 
 def prepare(
-    messages: Iterable[Message], info: ModelInfo, rename: Rename | None = None
+    messages: Iterable[Message],
+    info: ModelInfo,
+    rename: Rename | None = None,
+    ids: Ids | None = None,
 ) -> list[Message]:
-    """The messages as they are sent to the model `info`."""
-    ids = _Ids(rename)
+    """The messages as they are sent to the model `info`; `ids` are those given out before."""
+    ids = Ids(rename) if ids is None else ids
     ready: list[Message] = []
     pending: dict[str, ToolCall] = {}
     for message in messages:
@@ -90,7 +93,7 @@ def short_hash(text: str, length: int = 8) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
 
 
-class _Ids:
+class Ids:
     """New ids of one request: two calls never get the same one."""
 
     def __init__(self, rename: Rename | None) -> None:
@@ -98,7 +101,14 @@ class _Ids:
         self._new: dict[str, str] = {}
         self._taken: set[str] = set()
 
+    def copy(self) -> Ids:
+        """The same, to go on with."""
+        other = Ids(self._rename)
+        other._new, other._taken = dict(self._new), set(self._taken)
+        return other
+
     def call(self, call_id: str, own: bool) -> str:
+        """The id that is sent for a call."""
         if self._rename is None:
             return call_id
         if call_id not in self._new:
@@ -110,10 +120,11 @@ class _Ids:
         return self._new[call_id]
 
     def result(self, call_id: str) -> str:
+        """The id that is sent for the result of a call."""
         return self._new.get(call_id, call_id)
 
 
-def _answer(message: AssistantMessage, info: ModelInfo, ids: _Ids) -> AssistantMessage:
+def _answer(message: AssistantMessage, info: ModelInfo, ids: Ids) -> AssistantMessage:
     own = made_by(message, info)
     content = [new for block in message.content for new in _block(block, own, ids)]
     if len(content) == len(message.content) and all(
@@ -123,7 +134,7 @@ def _answer(message: AssistantMessage, info: ModelInfo, ids: _Ids) -> AssistantM
     return message.model_copy(update={"content": content})
 
 
-def _block(block: Block, own: bool, ids: _Ids) -> Sequence[Block]:
+def _block(block: Block, own: bool, ids: Ids) -> Sequence[Block]:
     if isinstance(block, Thinking):
         keep = own and (block.thinking.strip() or block.thinking_signature)
         return (block,) if keep else ()
@@ -140,7 +151,7 @@ def _block(block: Block, own: bool, ids: _Ids) -> Sequence[Block]:
     return ()
 
 
-def _result(message: ToolResultMessage, info: ModelInfo, ids: _Ids) -> ToolResultMessage:
+def _result(message: ToolResultMessage, info: ModelInfo, ids: Ids) -> ToolResultMessage:
     content = _seen(message.content, info, TOOL_IMAGE_OMITTED)
     new_id = ids.result(message.tool_call_id)
     if new_id == message.tool_call_id and content is message.content:
@@ -148,7 +159,7 @@ def _result(message: ToolResultMessage, info: ModelInfo, ids: _Ids) -> ToolResul
     return message.model_copy(update={"tool_call_id": new_id, "content": content})
 
 
-def _lost(call: ToolCall, ids: _Ids) -> ToolResultMessage:
+def _lost(call: ToolCall, ids: Ids) -> ToolResultMessage:
     return ToolResultMessage(
         tool_call_id=ids.result(call.id),
         tool_name=call.name,

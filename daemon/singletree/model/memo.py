@@ -1,0 +1,153 @@
+"""Request bodies as bytes, without encoding again what the last request already held.
+
+A conversation grows at its end and its messages never change, so the JSON of all but the newest is
+kept and only joined. The result is what form.py makes, which is the authority (and the test). Pure.
+Read next: form.py, remote.py (who keeps one of these).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from singletree.messages import AssistantMessage, Image, Message, ToolResultMessage
+from singletree.model.base import ModelInfo, ModelRequest
+from singletree.model.dialect import content_units, option, output_limit, request_tokens
+from singletree.model.form import Form
+from singletree.model.images import MANY
+from singletree.model.transform import Ids, prepare, sendable
+
+CONVERSATIONS = 4
+"""Conversations that are remembered: the session's own, and summaries beside it."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The encoded beginning of a conversation: its messages, and what is needed to go on."""
+
+    messages: list[Message]
+    json: list[bytes]
+    ids: Ids
+    groups: int = 0
+    units: int = 0
+    pictures: int = 0
+
+
+class Memo:
+    """Encodes the requests of one model."""
+
+    def __init__(self, form: Form, info: ModelInfo) -> None:
+        self._form = form
+        self._info = info
+        self._kept: dict[str, _Kept] = {}
+        self._marks_far_back = option(info, "cacheControlFormat") == "anthropic"
+
+    def fresh(self, request: ModelRequest) -> int:
+        """How many messages of a request were never encoded: what it will cost."""
+        kept = self._kept.get(request.session_id)
+        return len(request.messages) - (len(kept.messages) if kept else 0)
+
+    def encode(self, request: ModelRequest) -> bytes:
+        """The body of a request."""
+        kept = self._beginning(request)
+        self._extend(kept, request.messages)
+        tail = request.messages[len(kept.messages) :]
+        if kept.pictures + _pictures(tail) > MANY or self._marks_far_back:
+            # what stands at the end says how the beginning looks
+            return self._joined(request, self._nothing(), request.messages)
+        body = self._joined(request, kept, tail)
+        self._kept[request.session_id] = kept  # the newest stands last
+        if len(self._kept) > CONVERSATIONS:
+            del self._kept[next(iter(self._kept))]
+        return body
+
+    def _nothing(self) -> _Kept:
+        return _Kept([], [], Ids(self._form.rename(self._info)))
+
+    def _beginning(self, request: ModelRequest) -> _Kept:
+        """What is kept of this very conversation, taken out; a changed one is begun anew."""
+        kept = self._kept.pop(request.session_id, None)
+        if kept is None or not _begins_with(request.messages, kept.messages):
+            return self._nothing()
+        return kept
+
+    def _extend(self, kept: _Kept, messages: Sequence[Message]) -> None:
+        start = len(kept.messages)
+        end = _last_seam(messages, start)
+        if end <= start:
+            return
+        fresh = messages[start:end]
+        ready = prepare(fresh, self._info, ids=kept.ids)
+        groups = self._form.speak(self._info, ready, kept.groups)
+        kept.json.extend(_dumped(item) for group in groups for item in group)
+        kept.groups += len(groups)
+        kept.units += sum(content_units(m.content) for m in fresh)
+        kept.pictures += _pictures(fresh)
+        kept.messages.extend(fresh)
+
+    def _joined(self, request: ModelRequest, kept: _Kept, tail: Sequence[Message]) -> bytes:
+        form, info = self._form, self._info
+        ready = prepare(tail, info, ids=kept.ids.copy())
+        items = [i for group in form.speak(info, ready, kept.groups) for i in group]
+        units = kept.units + sum(content_units(m.content) for m in tail)
+        limit = output_limit(info, request, request_tokens(request, units))
+        body = form.envelope(info, request, limit)
+        head = form.head(info, request)
+        if kept.json and not items:  # nothing new to say: the mark stands on something older
+            return self._joined(request, self._nothing(), request.messages)
+        if not kept.json:
+            items, head = [*head, *items], []
+        form.mark(info, request, body, items)
+        spoken = b",".join([*map(_dumped, head), *kept.json, *map(_dumped, items)])
+        rest = _dumped(body)
+        return b'{"%b":[%b],%b' % (form.field.encode(), spoken, rest[1:])
+
+
+def _dumped(value: JsonValue) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return sendable(text).encode()
+
+
+def _begins_with(messages: Sequence[Message], beginning: Sequence[Message]) -> bool:
+    if len(messages) <= len(beginning):
+        return False
+    pairs = zip(messages, beginning, strict=False)
+    return all(a is b or a == b for a, b in pairs)
+
+
+def _pictures(messages: Sequence[Message]) -> int:
+    return sum(
+        isinstance(block, Image)
+        for message in messages
+        if not isinstance(message.content, str)
+        for block in message.content
+    )
+
+
+def _last_seam(messages: Sequence[Message], start: int) -> int:
+    """The last place where a conversation can be parted: no call waits for its result there.
+
+    Never at the end itself, and never between results and a user's words.
+    """
+    seam = start
+    pending: set[str] = set()
+    for index in range(start, len(messages)):
+        message = messages[index]
+        if isinstance(message, ToolResultMessage):
+            pending.discard(message.tool_call_id)
+            continue
+        if isinstance(message, AssistantMessage):
+            if message.stop_reason in ("error", "aborted"):
+                continue
+            if not pending:
+                seam = index
+            pending = {call.id for call in message.tool_calls}
+        else:
+            behind_result = index > 0 and isinstance(messages[index - 1], ToolResultMessage)
+            if not pending and not behind_result:
+                seam = index
+            pending = set()
+    return seam
