@@ -89,6 +89,16 @@ async def test_what_streams_is_what_is_kept(stream: bytes) -> None:
     assert [len(names) for names in ids.values()] == [1, 1]
 
 
+async def test_ids_that_a_server_counts_anew_are_made_unique() -> None:
+    again = each(piece(0, "call_0", "read", A), piece(1, "call_0", "read", B))
+    async with serving([again]) as server, model_at(server) as model:
+        first = await answer(model, "hi")
+        second = await answer(model, "hi", *with_results(first), tools=(READ,))
+    calls = [*first.tool_calls, *second.tool_calls]
+    assert len({c.id for c in calls}) == 4
+    assert [c.arguments["path"] for c in calls] == ["a", "b", "a", "b"]
+
+
 async def test_made_up_ids_differ_from_answer_to_answer() -> None:
     async with serving([STREAMS["index but no id"]]) as server, model_at(server) as model:
         one, two = await answer(model, "hi"), await answer(model, "hi")

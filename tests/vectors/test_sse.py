@@ -13,6 +13,7 @@ from singletree.errors import ModelError
 from singletree.messages import AssistantMessage
 from singletree.model.apis import APIS
 from singletree.model.base import Finished, ModelEvent, TextDelta, ThinkingDelta, ToolCallDelta
+from singletree.model.draft import Draft
 from singletree.model.failure import broken, refused
 from singletree.model.partial_json import PartialJson, parse_arguments, repair_json
 from singletree.model.sse import SSEDecoder
@@ -97,7 +98,7 @@ def _network(case: Case, data: bytes) -> list[bytes]:
 
 def _play(case: Case, pieces: list[bytes]) -> tuple[Told, AssistantMessage, str | None]:
     info = info_of(case.input["model"])
-    decoder = APIS[info.api].decoder(info, "off")
+    decoder = APIS[info.api].decoder(Draft(info))
     sse = SSEDecoder()
     events: list[ModelEvent] = []
     error: ModelError | None = None

@@ -10,8 +10,7 @@ import json
 
 from pydantic import JsonValue
 
-from singletree.messages import ThinkingLevel
-from singletree.model.base import Finished, ModelEvent, ModelInfo
+from singletree.model.base import Finished, ModelEvent
 from singletree.model.draft import CallPart, Draft, TextPart, ThinkingPart, new_call_id
 from singletree.model.failure import broken, in_stream
 from singletree.model.openai_stream import BAD_EVENT, NO_END
@@ -43,8 +42,8 @@ Json = dict[str, JsonValue]
 class MessagesDecoder:
     """One answer of a messages server."""
 
-    def __init__(self, info: ModelInfo, level: ThinkingLevel = "off") -> None:
-        self.draft = Draft(info, level)
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
         self._blocks: dict[int, int] = {}
         self._tokens: dict[str, int] = {}
         self._hour: int | None = None

@@ -11,7 +11,6 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from singletree.messages import ThinkingLevel
 from singletree.model import anthropic, openai, responses
 from singletree.model.anthropic_stream import MessagesDecoder
 from singletree.model.base import ModelEvent, ModelInfo, ModelRequest
@@ -48,7 +47,7 @@ class Api:
     path: str
     form: Form
     headers: Callable[[ModelInfo, ModelRequest, str | None], dict[str, str]]
-    decoder: Callable[[ModelInfo, ThinkingLevel], Decoder]
+    decoder: Callable[[Draft], Decoder]
 
     def encode(self, info: ModelInfo, request: ModelRequest) -> dict[str, JsonValue]:
         """The body of a request."""

@@ -5,6 +5,7 @@ Never knows a provider's format. Read next: openai_stream.py (the one with the m
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -59,7 +60,13 @@ Part = TextPart | ThinkingPart | CallPart
 class Draft:
     """The parts in order, and what is known of the answer as a whole."""
 
-    def __init__(self, info: ModelInfo, level: ThinkingLevel = "off") -> None:
+    def __init__(
+        self,
+        info: ModelInfo,
+        level: ThinkingLevel = "off",
+        taken: Callable[[], Collection[str]] = tuple,
+    ) -> None:
+        self._taken = taken
         self.info = info
         self.level = level
         self.parts: list[Part] = []
@@ -97,12 +104,22 @@ class Draft:
         part = self.parts[index]
         if not isinstance(part, CallPart):
             return []
-        part.id = part.id or new_call_id()
-        part.name = part.name or UNNAMED_TOOL
+        if not part.told:
+            part.id = self._unique(part.id)
+            part.name = part.name or UNNAMED_TOOL
         fresh = part.pieces[part.told_pieces :] or ([] if part.told else [""])
         part.told = True
         part.told_pieces = len(part.pieces)
         return [ToolCallDelta(index, part.id, part.name, text) for text in fresh]
+
+    def _unique(self, call_id: str) -> str:
+        """An id that no other call of the conversation has: some servers count anew each time."""
+        if not call_id:
+            return new_call_id()
+        others = (p.id for p in self.parts if isinstance(p, CallPart) and p.told)
+        if call_id in others or call_id in self._taken():
+            return f"{call_id}_{uuid4().hex[:8]}"
+        return call_id
 
     def untold(self) -> list[ModelEvent]:
         """What of any call was not told yet, at the end of an answer."""

@@ -237,6 +237,8 @@ def _thinking(info: ModelInfo, request: ModelRequest) -> Json:
     """How the wish to think, or not to, is said in this dialect."""
     level = wished(info, request.thinking)
     on = level != "off"
+    if not on and "off" not in info.levels:
+        return {}
     named = effort(info, level) if on or isinstance(level_names(info).get("off"), str) else None
     plain: Json = {}
     if named is not None and flag(info, "supportsReasoningEffort"):

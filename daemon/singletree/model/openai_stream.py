@@ -11,8 +11,7 @@ import json
 
 from pydantic import JsonValue
 
-from singletree.messages import ThinkingLevel
-from singletree.model.base import Finished, ModelEvent, ModelInfo
+from singletree.model.base import Finished, ModelEvent
 from singletree.model.dialect import flag
 from singletree.model.draft import CallPart, Draft, TextPart, ThinkingPart, new_call_id
 from singletree.model.failure import broken, in_stream
@@ -44,8 +43,8 @@ Json = dict[str, JsonValue]
 class ChatDecoder:
     """One answer of a chat completions server."""
 
-    def __init__(self, info: ModelInfo, level: ThinkingLevel = "off") -> None:
-        self.draft = Draft(info, level)
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
         self._text = -1
         self._thinking = -1
         self._details: list[Json] = []
@@ -165,6 +164,7 @@ class ChatDecoder:
         call = self._which(index if isinstance(index, int) else None, call_id, name)
         call.json.feed(raw)
         part = call.part
+        call.given = call.given or call_id
         part.name = part.name or name
         part.id = part.id or call_id
         if not part.id and call.pieces:  # it will hardly come any more
@@ -175,8 +175,8 @@ class ChatDecoder:
 
     def _which(self, index: int | None, call_id: str, name: str) -> _Call:
         """The call that a piece belongs to, or a new one."""
-        known = [c for c in self._calls if call_id and c.part.id == call_id]
-        if known:
+        known = [c for c in self._calls if call_id and c.given == call_id]
+        if known and not known[-1].is_another(index, name):
             return known[-1]
         near = [c for c in self._calls if index is None or c.index == index]
         if near and near[-1].goes_on_with(call_id, name):
@@ -216,11 +216,17 @@ class _Call:
         self.index = index
         self.pieces = 0
         self.made_up = False
+        self.given = ""
+        """The server's own id."""
         self.json = PartialJson()
+
+    def is_another(self, index: int | None, name: str) -> bool:
+        """Whether a piece with this call's id begins a second call: some servers repeat ids."""
+        return bool(name and not self.json.open and index is not None and index != self.index)
 
     def goes_on_with(self, call_id: str, name: str) -> bool:
         """Whether a piece at the same place belongs to this call, not to another one."""
-        if call_id and self.part.id and not self.made_up:
+        if call_id and self.given and call_id != self.given:
             return False
         return not (name and self.part.name and (call_id or not self.json.open))
 

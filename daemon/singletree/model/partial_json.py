@@ -90,7 +90,7 @@ def _clean(value: JsonValue) -> JsonValue:
 def _unclosed(text: str) -> bool:
     partial = PartialJson()
     partial.feed(text)
-    return partial.open
+    return partial.begun and partial.open
 
 
 class PartialJson:
@@ -101,7 +101,7 @@ class PartialJson:
     """
 
     def __init__(self) -> None:
-        self.value: dict[str, JsonValue] = {}
+        self._value: dict[str, JsonValue] = {}
         self._stack: list[_Container] = []
         self._begun = False
         self._closed = False
@@ -111,18 +111,28 @@ class PartialJson:
         self._pieces: list[str] = []
 
     @property
+    def value(self) -> dict[str, JsonValue]:
+        """The object as far as it came; the same one again and again, growing."""
+        if self._kind == '"' and self._stack:
+            self._stack[-1].show("".join(self._pieces))
+        return self._value
+
+    @property
     def open(self) -> bool:
         """Whether more must come."""
         return not self._closed
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is an object at all, or a list."""
+        return self._begun
 
     def feed(self, text: str) -> None:
         """Take the next piece."""
         at = 0
         while at < len(text) and not self._closed:
             at = self._string(text, at) if self._kind == '"' else self._step(text, at)
-        if self._kind == '"' and self._stack:
-            self._stack[-1].show("".join(self._pieces))
-        elif self._kind == "w" and self._stack:
+        if self._kind == "w" and self._stack:
             self._stack[-1].show_word(self._token)
 
     def _step(self, text: str, at: int) -> int:
@@ -153,7 +163,7 @@ class PartialJson:
         if self._stack:
             self._stack[-1].put(new)
         elif isinstance(new, dict) and not self._begun:
-            self.value = new
+            self._value = new
         self._begun = True
         self._stack.append(_Container(new))
 

@@ -11,8 +11,10 @@ from contextlib import aclosing
 
 import anyio.to_thread
 
+from singletree.messages import AssistantMessage
 from singletree.model.apis import APIS
 from singletree.model.base import ModelEvent, ModelInfo, ModelRequest
+from singletree.model.draft import Draft
 from singletree.model.http import Call, Http, Limits
 from singletree.model.memo import Memo
 
@@ -48,7 +50,7 @@ class RemoteModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Ask, and tell what comes."""
         api = self._api
-        decoder = api.decoder(self._info, request.thinking)
+        decoder = api.decoder(Draft(self._info, request.thinking, lambda: _call_ids(request)))
         call = Call(
             url=self._info.base_url.rstrip("/") + api.path,
             headers={**api.headers(self._info, request, self.key), **self.headers},
@@ -71,3 +73,8 @@ class RemoteModel:
         if self._memo.fresh(request) < FEW:
             return self._memo.encode(request)
         return await anyio.to_thread.run_sync(self._memo.encode, request)
+
+
+def _call_ids(request: ModelRequest) -> set[str]:
+    said = (m for m in request.messages if isinstance(m, AssistantMessage))
+    return {call.id for message in said for call in message.tool_calls}

@@ -10,9 +10,8 @@ import json
 
 from pydantic import JsonValue
 
-from singletree.messages import ThinkingLevel
 from singletree.model.anthropic_stream import CUT
-from singletree.model.base import Finished, ModelEvent, ModelInfo
+from singletree.model.base import Finished, ModelEvent
 from singletree.model.draft import CallPart, Draft, TextPart, ThinkingPart, new_call_id
 from singletree.model.failure import broken, in_stream
 from singletree.model.openai_stream import BAD_EVENT, FILTERED
@@ -32,8 +31,8 @@ Json = dict[str, JsonValue]
 class ResponsesDecoder:
     """One answer of a responses server."""
 
-    def __init__(self, info: ModelInfo, level: ThinkingLevel = "off") -> None:
-        self.draft = Draft(info, level)
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
         self._places: dict[str, int] = {}
         self._last_place = -1
         self._summaries: dict[int, JsonValue] = {}

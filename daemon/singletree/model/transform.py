@@ -126,12 +126,25 @@ class Ids:
 
 def _answer(message: AssistantMessage, info: ModelInfo, ids: Ids) -> AssistantMessage:
     own = made_by(message, info)
-    content = [new for block in message.content for new in _block(block, own, ids)]
+    content = [new for block in _single(message.content) for new in _block(block, own, ids)]
     if len(content) == len(message.content) and all(
         a is b for a, b in zip(content, message.content, strict=True)
     ):
         return message
     return message.model_copy(update={"content": content})
+
+
+def _single(content: Sequence[Block]) -> Sequence[Block]:
+    """Without calls that repeat the id of an earlier one: it has only one result."""
+    seen: set[str] = set()
+    kept: list[Block] = []
+    for block in content:
+        if isinstance(block, ToolCall):
+            if block.id in seen:
+                continue
+            seen.add(block.id)
+        kept.append(block)
+    return kept
 
 
 def _block(block: Block, own: bool, ids: Ids) -> Sequence[Block]:
