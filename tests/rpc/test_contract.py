@@ -38,7 +38,7 @@ class Walk:
         self.session = ""
 
     async def ask(self, method: str, **params: Any) -> Any:
-        if self.session and method != "agent/session/list":
+        if self.session and method not in ("agent/session/list", "agent/content/read"):
             params = {"sessionId": self.session, **params}
         mid = self.client.request(method, params)
         self.asked[mid] = method
@@ -64,6 +64,14 @@ class Walk:
             start,
         )
         return frame["params"]["event"]
+
+    async def whole(self, uri: str) -> str:
+        """The text behind an address, piece by piece."""
+        text, start = "", 0
+        while start is not None:
+            piece = await self.ask("agent/content/read", uri=uri, range={"start": start})
+            text, start = text + piece["text"], piece["next"]
+        return text
 
     def heard(self, kind: str) -> list[Any]:
         told = [params["event"] for params in self.client.notes("agent/event")]
@@ -128,7 +136,15 @@ async def test_turns_tools_and_questions(tmp_path: Path) -> None:
         assert (await walk.turn("break it"))["reason"] == "error"
         big = await walk.turn("say something big")
         assert big["reason"] == "end_turn"
-        assert walk.heard("item_ended")[-1]["cut"].startswith("agent://")
+        cut = walk.heard("item_ended")[-1]["cut"]
+        record = json.loads(await walk.whole(cut))
+        assert record["message"]["content"][0]["text"] == "x" * 2_000_000
+        call = walk.heard("tool")[0]["toolCallId"]
+        output = await walk.whole(f"agent://{walk.session}/tool/{call}/output.txt")
+        assert output.startswith("hello")
+        with pytest.raises(Failed) as nothing:
+            await walk.whole(f"agent://{walk.session}/entry/none.json")
+        assert nothing.value.data["code"] == "not_found"
 
 
 async def test_ids_that_stream_are_those_that_are_stored(tmp_path: Path) -> None:

@@ -762,6 +762,29 @@ export interface Compacted {
   details: FileLists;
 }
 
+/** A slice in bytes of UTF-8, from `start` up to, not including, `end`. */
+export interface ByteRange {
+  start?: number;
+  end?: number;
+}
+
+/** An `agent://` address as it was given in an event or a result. */
+export interface ContentReadParams {
+  uri: string;
+  range?: ByteRange;
+}
+
+/**
+ * A piece of the text, whole characters only. `size` is that of the whole, in bytes.
+ *
+ * `next` is the `start` of the following piece, null at the end.
+ */
+export interface ContentReadResult {
+  text: string;
+  size: number;
+  next: number | null;
+}
+
 /** US dollars per million tokens. */
 export interface ModelPrice {
   input: number;
@@ -1643,6 +1666,8 @@ export interface Methods {
   "agent/tree/label": { params: LabelParams; result: Labeled };
   /** Sum up the older part of the path with a call of the model. Cancelled or failed, nothing has changed. */
   "agent/compact": { params: CompactParams; result: Compacted };
+  /** A text that was cut in an event or a result, by the piece. */
+  "agent/content/read": { params: ContentReadParams; result: ContentReadResult };
   /** The models, with window, price, thinking levels and whether they can be used. Works without a session. */
   "agent/model/list": { params: ModelListParams; result: ModelList };
   /** Choose the model; a running turn uses it from its next step on. */

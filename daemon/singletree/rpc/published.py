@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:44c74896126bc5ac659bc179810d282f"
+SCHEMA_HASH = "sha256:940fa329199d7954fd95c5c17ad7b26d"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",
@@ -31,6 +31,7 @@ METHODS = (
     "agent/tree/navigate",
     "agent/tree/label",
     "agent/compact",
+    "agent/content/read",
     "agent/model/list",
     "agent/model/set",
     "agent/model/cycle",

@@ -15,12 +15,12 @@ from singletree.host.options import Options
 from singletree.rpc.connection import Door
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.declared import declare
-from singletree.rpc.handlers import config, model, queue, session, tree, turn
+from singletree.rpc.handlers import config, content, model, queue, session, tree, turn
 from singletree.rpc.lazylsp import open_language
 from singletree.rpc.routes import Routes
 from singletree.rpc.wire import to_error
 
-TOPICS = (session, turn, queue, tree, model, config)
+TOPICS = (session, turn, queue, tree, model, config, content)
 
 
 def door_for(options: Options) -> Callable[[], AbstractAsyncContextManager[Door]]:

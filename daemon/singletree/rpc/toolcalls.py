@@ -27,11 +27,6 @@ TOOL_KINDS = {
 TITLE_LENGTH = 200
 
 
-def tool_address(session_id: str, call_id: str) -> str:
-    """Where the output of a tool call can be read whole."""
-    return f"agent://{session_id}/tool/{call_id}/output.txt"
-
-
 def tool_call(call: ToolCall, cwd: PurePosixPath) -> JsonObject:
     """What is known of a call before it runs."""
     made: JsonObject = {

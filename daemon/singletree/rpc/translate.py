@@ -13,6 +13,7 @@ from typing import Literal, assert_never
 from singletree.messages import AssistantMessage, Block, Text, Thinking, ToolCall
 from singletree.model.base import Finished, TextDelta, ThinkingDelta, ToolCallDelta
 from singletree.rpc import toolcalls, wire
+from singletree.rpc.addresses import Address
 from singletree.rpc.bounds import VALUE_BYTES, bounded
 from singletree.rpc.parts import Delta, DeltaKind, Key, Parts
 from singletree.rpc.protocol.base import JsonObject
@@ -136,7 +137,7 @@ class Translator:
     def _end(self, key: Key, content: JsonObject | None) -> list[Wire]:
         """Close a part of an answer; with no content, the call it was to be will not come."""
         call_id = self._parts.end(key)
-        address = wire.entry_address(self._session_id, key.item_id)
+        address = str(Address(self._session_id, "entry", key.item_id))
         shown, cut = bounded(content, address)
         made: JsonObject = {
             "type": "item_ended",
@@ -179,7 +180,7 @@ class Translator:
         return toolcalls.tool_call(call, self._cwd)
 
     def _tell_call(self, call_id: str, news: JsonObject) -> JsonObject:
-        address = toolcalls.tool_address(self._session_id, call_id)
+        address = str(Address(self._session_id, "tool", call_id))
         made: JsonObject = {"type": "tool", "toolCallId": call_id}
         for name, value in news.items():
             made[name], cut = bounded(value, address, VALUE_BYTES // 4)

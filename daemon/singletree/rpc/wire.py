@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from pydantic_core import from_json
 
 from singletree.history.entries import Entry, dump
+from singletree.rpc.addresses import Address
 from singletree.rpc.bounds import VALUE_BYTES, bounded
 from singletree.rpc.failures import error_info, to_error
 from singletree.rpc.protocol.base import JsonObject
@@ -38,17 +39,11 @@ from singletree.session.events import (
 
 __all__ = [
     "context_usage",
-    "entry_address",
     "queue_item",
     "record",
     "tell",
     "to_error",
 ]
-
-
-def entry_address(session_id: str, entry_id: str) -> str:
-    """Where an entry can be read whole."""
-    return f"agent://{session_id}/entry/{entry_id}.json"
 
 
 Working = PhaseChanged | TurnStarted | TurnEnded | Settled | RetryChanged
@@ -87,7 +82,7 @@ def tell(event: Told, session_id: str) -> JsonObject:
 def record(entry: Entry, session_id: str) -> tuple[JsonObject, str | None]:
     """The entry as the file has it; cut if it is large, and then the address of the whole."""
     value: JsonObject = from_json(dump(entry))
-    address = entry_address(session_id, entry.id)
+    address = str(Address(session_id, "entry", entry.id))
     shown, cut = bounded(value, address)
     return (shown if isinstance(shown, dict) else _head(value)), (address if cut else None)
 
@@ -177,7 +172,7 @@ def _queue(event: QueueChanged, session_id: str) -> JsonObject:
     rows: list[JsonValue] = []
     for item in event.items:
         row = queue_item(item)
-        address = f"agent://{session_id}/queue/{item.queue_id}.json"
+        address = str(Address(session_id, "queue", item.queue_id))
         row["content"], _ = bounded(row["content"], address, room)
         rows.append(row)
     return {"type": "queue", "items": rows, "version": event.version}

@@ -589,6 +589,24 @@
 ---@field usage singletree.Usage
 ---@field details singletree.FileLists
 
+--- A slice in bytes of UTF-8, from `start` up to, not including, `end`.
+---@class singletree.ByteRange
+---@field start? integer
+---@field ["end"]? integer
+
+--- An `agent://` address as it was given in an event or a result.
+---@class singletree.ContentReadParams
+---@field uri string
+---@field range? singletree.ByteRange
+
+--- A piece of the text, whole characters only. `size` is that of the whole, in bytes.
+---
+--- `next` is the `start` of the following piece, null at the end.
+---@class singletree.ContentReadResult
+---@field text string
+---@field size integer
+---@field next integer|vim.NIL
+
 --- US dollars per million tokens.
 ---@class singletree.ModelPrice
 ---@field input number
@@ -1304,6 +1322,7 @@ M.methods = {
   ["agent/tree/navigate"] = true,
   ["agent/tree/label"] = true,
   ["agent/compact"] = true,
+  ["agent/content/read"] = true,
   ["agent/model/list"] = true,
   ["agent/model/set"] = true,
   ["agent/model/cycle"] = true,

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from singletree.rpc.protocol.base import JsonObject, Method, Result, SessionParams, Shape
+from pydantic import Field
+
+from singletree.rpc.protocol.base import (
+    JsonObject,
+    Method,
+    Params,
+    Result,
+    SessionParams,
+    Shape,
+)
 
 ContextInclude = Literal["messages", "systemPrompt", "tools", "budget"]
 
@@ -45,13 +54,13 @@ class ContextResult(Result):
 
 
 class ByteRange(Shape):
-    """A slice in bytes, from `start` up to, not including, `end`."""
+    """A slice in bytes of UTF-8, from `start` up to, not including, `end`."""
 
-    start: int
-    end: int
+    start: int = Field(default=0, ge=0)
+    end: int | None = Field(default=None, ge=0)
 
 
-class ContentReadParams(SessionParams):
+class ContentReadParams(Params):
     """An `agent://` address as it was given in an event or a result."""
 
     uri: str
@@ -59,11 +68,14 @@ class ContentReadParams(SessionParams):
 
 
 class ContentReadResult(Result):
-    """Text where it is text, else base64. `size` is that of the whole."""
+    """A piece of the text, whole characters only. `size` is that of the whole, in bytes.
 
-    text: str | None = None
-    blob: str | None = None
+    `next` is the `start` of the following piece, null at the end.
+    """
+
+    text: str
     size: int
+    next: int | None
 
 
 METHODS = (
@@ -80,8 +92,7 @@ METHODS = (
         "agent/content/read",
         ContentReadParams,
         ContentReadResult,
-        "The content behind an `agent://` address, whole or a slice of it.",
-        errors=("not_found",),
-        since=None,
+        "A text that was cut in an event or a result, by the piece.",
+        errors=("session_not_found", "not_found"),
     ),
 )
