@@ -69,7 +69,7 @@ def file_content(what: Mapping[str, Any]) -> bytes:
     return content(what)
 
 
-def split(text: str) -> list[str]:
+def split(text: str) -> tuple[str, list[str]]:
     """The body and our notes, which are lines in brackets at the end."""
     body, blank, rest = text.rpartition("\n\n[")
     if not blank and text.startswith("["):
