@@ -55,6 +55,13 @@ def test_a_key_of_the_environment(tmp_path: Path) -> None:
     assert info.levels == ("low", "medium", "high", "xhigh", "max")
 
 
+def test_blanks_round_a_key_do_not_count(tmp_path: Path) -> None:
+    found = catalog(tmp_path, ANTHROPIC_API_KEY=" sk-1\n").find("anthropic/claude-opus-5-5")
+    assert key_of(found) == "sk-1"
+    with pytest.raises(AuthMissing):
+        catalog(tmp_path, ANTHROPIC_API_KEY=" \n").find("anthropic/claude-opus-5-5")
+
+
 def test_no_key_says_which_variable_to_set(tmp_path: Path) -> None:
     with pytest.raises(AuthMissing) as caught:
         catalog(tmp_path).find("anthropic/claude-opus-5-5")

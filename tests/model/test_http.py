@@ -158,6 +158,14 @@ async def test_failures_have_our_codes(status: int, body: Any, code: str, retrya
     assert len(server.seen) == 1
 
 
+@pytest.mark.parametrize(("told", "retryable"), [("true", True), ("false", False)])
+async def test_a_provider_may_say_whether_to_retry(told: str, retryable: bool) -> None:
+    reply = refusal(500 if told == "false" else 400, "x", x_should_retry=told)
+    async with serving([reply]) as server, model_at(server) as model:
+        _, error = await failure(model)
+    assert error.retryable == retryable
+
+
 async def test_the_providers_words_are_shown_and_shortened() -> None:
     async with (
         serving([refusal(400, {"error": {"message": "wrong " * 200}})]) as server,

@@ -279,15 +279,17 @@ class Catalog:
     def _key(self, provider: Provider, stored: Mapping[str, str]) -> str | None:
         for value in (stored.get(provider.id), provider.key):
             if value:
-                return values.resolve(value, self._env) or None
-        return next((self._env[name] for name in provider.env if self._env.get(name)), None)
+                return (values.resolve(value, self._env) or "").strip() or None
+        given = (self._env.get(name, "").strip() for name in provider.env)
+        return next((key for key in given if key), None)
 
     def _source(self, provider: Provider, stored: Mapping[str, str]) -> str | None:
         if stored.get(provider.id):
             return "auth.json"
         if provider.key:
             return "models.json"
-        return "environment" if any(self._env.get(name) for name in provider.env) else None
+        given = any(self._env.get(name, "").strip() for name in provider.env)
+        return "environment" if given else None
 
     def _missing(self, provider: Provider, stored: Mapping[str, str]) -> str:
         """What a person must do before this provider can be asked; "" for nothing."""

@@ -138,9 +138,12 @@ def refused(
     secrets: Sequence[str] = (),
     now: datetime | None = None,
 ) -> ModelError:
-    """The error of an answer that is no 2xx."""
+    """The error of an answer that is no 2xx; names of headers are lower case."""
     words = provider_words(body)
     kind = classify(f"{words}\n{body[:4000]}", status)
+    told = headers.get("x-should-retry")
+    if told in ("true", "false") and kind.code != "context_overflow":
+        kind = Kind(kind.code, told == "true")
     said = scrub(words, secrets)
     if status == 407:
         return _error(
