@@ -217,6 +217,8 @@ async def test_keys_are_never_touched(house: House, mode: Mode) -> None:
     for path in (house.agent_dir / "auth.json", permissions_file(house.agent_dir)):
         for used in (READ, WRITE):
             assert await outcome(gate, used, PathArgs(path=str(path))) == "refused"
+    output = house.agent_dir / "singletree/outputs/x.log"
+    assert await outcome(gate, READ, PathArgs(path=str(output))) == "runs"
     for process in (f"/proc/{os.getpid()}/environ", "/proc/self/environ"):
         assert await outcome(gate, READ, PathArgs(path=process)) == "refused"
     (house.workspace / "alias").symlink_to(house.agent_dir / "auth.json")

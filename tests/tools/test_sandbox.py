@@ -17,14 +17,9 @@ from pathlib import Path
 import pytest
 
 from singletree.tools import bubblewrap, landlock
+from singletree.tools.guarantees import GUARANTEES, Mechanism
 from singletree.tools.leftovers import sweep
-from singletree.tools.sandbox import (
-    GUARANTEES,
-    TEMP_SIZE,
-    Mechanism,
-    SandboxedShell,
-    find_mechanism,
-)
+from singletree.tools.sandbox import TEMP_SIZE, SandboxedShell, find_mechanism
 from singletree.tools.shell import LocalShell
 from singletree.tools.world import Exit
 
@@ -82,6 +77,7 @@ async def ran(
         writable=writable,
         temp_size=temp_size,
         hidden=[keys / "auth.json", keys / ".ssh", keys / "missing"],
+        readable=[keys / ".ssh/shown"],
     )
     data = bytearray()
     ended = await shell.run(command, cwd=workspace, limit=limit, on_output=data.extend)
@@ -140,6 +136,18 @@ async def test_more_folders_may_be_writable(mechanism: Mechanism, workspace: Pat
     other = workspace.parent / "other"
     result = await ran(mechanism, "echo x > ../other/new", workspace, writable=[other])
     assert result.ended == Exit(0)
+
+
+@every
+async def test_something_hidden_may_hold_something_readable(
+    mechanism: Mechanism, workspace: Path
+) -> None:
+    shown = workspace.parent / "keys/.ssh/shown"
+    shown.mkdir()
+    (shown / "text").write_text("seen")
+    result = await ran(mechanism, "cat ../keys/.ssh/shown/text; cat ../keys/.ssh/id", workspace)
+    assert result.text.startswith("seen")
+    assert "sk-secret" not in result.text
 
 
 async def test_without_a_mechanism_it_is_the_plain_shell(workspace: Path) -> None:
@@ -343,6 +351,48 @@ def _nothing_happened(
     assert daemon.poll() is None
     assert reached == []
     assert not _running("sleep 64")
+
+
+ALONE = [
+    "python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)"
+    '.sendto(b"x", ("127.0.0.1", {udp}))\'',
+    "python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"{unix}\")'",
+    "python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"\\0{abstract}\")'",
+    "ls -d /proc/{daemon} && echo seen",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("command", ALONE)
+async def test_in_bubblewrap_it_is_alone(
+    command: str, workspace: Path, daemon: subprocess.Popen[bytes]
+) -> None:
+    name = f"singletree-test-{os.getpid()}"
+    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    udp.bind(("127.0.0.1", 0))
+    path = f"/tmp/{name}.sock"
+    servers = [udp]
+    for address in (path, f"\0{name}"):
+        servers.append(socket.socket(socket.AF_UNIX))
+        servers[-1].bind(address)
+        servers[-1].listen()
+    try:
+        for gap, value in {
+            "udp": udp.getsockname()[1], "unix": path, "abstract": name, "daemon": daemon.pid
+        }.items():  # fmt: skip
+            command = command.replace("{" + gap + "}", str(value))
+        result = await ran("bubblewrap", command, workspace)
+        if "DGRAM" not in command:
+            assert result.ended.code != 0
+        for server in servers:
+            server.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                server.recv(1) if server is udp else server.accept()
+    finally:
+        os.unlink(path)  # noqa: PTH108
+        for server in servers:
+            server.close()
 
 
 @pytest.mark.slow

@@ -139,14 +139,16 @@ class Assembly:
             world,
             options.agent_dir,
             options.mode or "ask",
-            readable=(self._outputs, options.agent_dir / "skills"),
+            readable=(options.agent_dir / "skills",),
             sandbox=can_confine,
         )
 
     def _tools(self, world: World, gate: Gate, shell: LocalShell) -> list[Tool]:
         """What a rule allowed unasked runs in the sandbox, what a person allowed as it is."""
         hidden = gate.places.hidden()
-        confined = SandboxedShell(shell, workspace=world.cwd, hidden=hidden)
+        confined = SandboxedShell(
+            shell, workspace=world.cwd, hidden=hidden, readable=[self._outputs]
+        )
         return default_tools(
             world,
             outputs=self._outputs,

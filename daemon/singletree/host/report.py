@@ -17,6 +17,8 @@ from singletree.history.store import Store
 from singletree.host.places import agent_dir
 from singletree.model.catalog import Catalog
 from singletree.session.settings import load_settings
+from singletree.tools.guarantees import GUARANTEES
+from singletree.tools.sandbox import find_mechanism
 
 
 def sessions(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
@@ -52,3 +54,16 @@ def doctor(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator
             yield f"  {one.info.ref}  window {one.info.context_window}"
     yield "What is missing for others:"
     yield from sorted({f"  {one.info.provider}: {one.missing}" for one in listed if one.missing})
+    yield ""
+    yield from _sandbox()
+
+
+def _sandbox() -> Iterator[str]:
+    """What holds commands here that run unasked, and what the other mechanisms would hold."""
+    here = find_mechanism()
+    yield f"Sandbox of commands that run unasked: {here}"
+    if here != "bubblewrap":
+        yield "  The package bubblewrap would hold more."
+    width = max(len(one.what) for one in GUARANTEES)
+    for one in GUARANTEES:
+        yield f"  {one.what:<{width}}  {one.of(here)}"

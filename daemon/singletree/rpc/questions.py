@@ -188,4 +188,5 @@ def _params(session_id: str, request_id: str, question: Question) -> PermissionP
             for option in question.options
         ],
         default_to_no=question.default_to_no,
+        editable_input=None if question.input is None else dict(question.input),
     )

@@ -26,8 +26,11 @@ def serve_main(arguments: Sequence[str]) -> NoReturn:
 
     def load() -> OpenDoor:
         from singletree.rpc.server import door_for
+        from singletree.tools.hide import hide_environment
 
-        return door_for(options_of(given))
+        options = options_of(given)
+        hide_environment(options.environment)
+        return door_for(options)
 
     serve_stdio(load, declare)
 

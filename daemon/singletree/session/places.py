@@ -26,7 +26,7 @@ _PRIVATE = (
     ".kube", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".password-store",
     ".local/share/keyrings", ".mozilla", ".config/google-chrome", ".config/chromium",
 )  # fmt: skip
-_KEYS = ("auth.json", "singletree/permissions.json", "singletree/queues", "singletree/children")
+_KEYS, _OURS, _OUTPUTS = "auth.json", "singletree", "singletree/outputs"
 _PROCESS = re.compile(r"/proc/(?:\d+|self|thread-self)(?:/.*)?|/dev/(?:mem|kmem|port)")
 
 
@@ -71,7 +71,7 @@ class Places:
 
     def hidden(self) -> list[Path]:
         """What a search through a folder must not show."""
-        keys = [Path(self._agent_dir, name) for name in _KEYS]
+        keys = [Path(self._agent_dir, name) for name in (_KEYS, _OURS)]
         return keys + [Path(self._home, name) for name in _PRIVATE]
 
     def covered(self, pattern: str, places: Iterable[Place]) -> bool:
@@ -94,7 +94,9 @@ class Places:
     def _kind(self, real: str) -> Kind:
         if _PROCESS.fullmatch(real):
             return "key"
-        if any(_within(real, f"{self._agent_dir}/{name}") for name in _KEYS):
+        if _within(real, f"{self._agent_dir}/{_OUTPUTS}"):
+            return "readable"
+        if any(_within(real, f"{self._agent_dir}/{name}") for name in (_KEYS, _OURS)):
             return "key"
         if any(_within(real, f"{self._home}/{name}") for name in _PRIVATE):
             return "private"

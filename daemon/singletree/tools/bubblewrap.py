@@ -40,10 +40,14 @@ def arguments(
     *,
     writable: Sequence[Path],
     hidden: Sequence[Path],
+    readable: Sequence[Path] = (),
     network: bool,
     temp_size: int,
 ) -> list[str]:
-    """What stands before `--` and the command. Blocks on the disk: worker thread."""
+    """What stands before `--` and the command. Blocks on the disk: worker thread.
+
+    `readable` are folders in hidden ones that are seen nevertheless.
+    """
     got = _base(shutil.which("bwrap") or "bwrap", temp_size)
     got += ["--unshare-all", *(["--share-net"] if network else [])]
     for path in (*_SYSTEM, *(_RESOLVERS if network else ())):
@@ -60,11 +64,19 @@ def arguments(
     for path in _guarded(Path(real)):
         got += ["--ro-bind-try", path, path]
     for path in map(os.path.realpath, hidden):
-        if Path(path).is_dir():
-            got += ["--perms", "0500", "--tmpfs", path, "--remount-ro", path]
-        elif Path(path).exists():
-            got += ["--ro-bind", "/dev/null", path]
+        got += _covered(path, [os.path.realpath(one) for one in readable])
     return got
+
+
+def _covered(path: str, readable: Sequence[str]) -> list[str]:
+    """Something empty in place of what is hidden."""
+    if not Path(path).is_dir():
+        return ["--ro-bind", "/dev/null", path] if Path(path).exists() else []
+    got = ["--perms", "0500", "--size", "65536", "--tmpfs", path]
+    for inner in readable:
+        if inner.startswith(f"{path}/"):
+            got += ["--ro-bind-try", inner, inner]
+    return [*got, "--remount-ro", path]
 
 
 def _base(program: str, temp_size: int) -> list[str]:

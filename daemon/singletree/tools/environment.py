@@ -85,7 +85,7 @@ def command_environment(
     `keep` and `drop` are names or globs (of the user's settings, or of the model list, which may
     take a key from any variable); `drop` wins. `extra` is set last.
     """
-    secret = {name for name in given if _is_dropped(name, keep, drop)}
+    secret = {name for name in given if is_dropped(name, keep, drop)}
     values = {given[name] for name in secret if len(given[name]) >= _SECRET_LENGTH}
     passed = {
         name: _without_password(value) if _PROXY.search(name) else value
@@ -95,7 +95,8 @@ def command_environment(
     return {**passed, **SET, "PWD": str(cwd), **(extra or {})}
 
 
-def _is_dropped(name: str, keep: Collection[str], drop: Collection[str]) -> bool:
+def is_dropped(name: str, keep: Collection[str] = (), drop: Collection[str] = ()) -> bool:
+    """Whether a variable is not passed on."""
     if any(fnmatchcase(name, pattern) for pattern in drop):
         return True
     if any(fnmatchcase(name, pattern) for pattern in keep):

@@ -45,10 +45,13 @@ def abi() -> int:
     return max(0, int(version))
 
 
-def confine(writable: Iterable[str], hidden: Sequence[str], *, network: bool) -> None:
+def confine(
+    writable: Iterable[str], hidden: Sequence[str], readable: Iterable[str], *, network: bool
+) -> None:
     """Bind this process and all it starts: OSError if the kernel refuses.
 
-    Changes only below `writable`; files below `hidden` can't be read; no TCP unless `network`.
+    Changes only below `writable`; files below `hidden` can't be read unless they are below
+    `readable`; no TCP unless `network`.
     """
     version = abi()
     if version < 1:
@@ -64,7 +67,7 @@ def confine(writable: Iterable[str], hidden: Sequence[str], *, network: bool) ->
         _allow(rules, path, change | read)
     for path in DEVICES:
         _allow(rules, path, (change & (_WRITE_FILE | _TRUNCATE)) | read)
-    for path in _around(hidden) if hidden else ():
+    for path in [*readable, *_around(hidden)] if hidden else ():
         _allow(rules, path, _READ_FILE)
     _drop_capabilities()
     if _libc().prctl(_NO_NEW_PRIVS, 1, 0, 0, 0):
@@ -73,11 +76,18 @@ def confine(writable: Iterable[str], hidden: Sequence[str], *, network: bool) ->
     os.close(rules)
 
 
-def command(writable: Sequence[Path], *, hidden: Sequence[Path], network: bool) -> list[str]:
+def command(
+    writable: Sequence[Path],
+    *,
+    hidden: Sequence[Path],
+    readable: Sequence[Path] = (),
+    network: bool,
+) -> list[str]:
     """What stands before a command to confine it."""
     spec = {
         "writable": [os.path.realpath(path) for path in writable],
         "hidden": [os.path.realpath(path) for path in hidden],
+        "readable": [os.path.realpath(path) for path in readable],
         "network": network,
     }
     return [sys.executable, "-I", "-S", os.path.realpath(__file__), json.dumps(spec), "--"]
@@ -152,7 +162,7 @@ def main(arguments: Sequence[str]) -> None:
     """`SPEC -- COMMAND…`: confine, then become the command. Does not return."""
     spec = json.loads(arguments[0])
     try:
-        confine(spec["writable"], spec["hidden"], network=spec["network"])
+        confine(spec["writable"], spec["hidden"], spec["readable"], network=spec["network"])
         os.execvp(arguments[2], list(arguments[2:]))
     except OSError as error:
         sys.stderr.write(f"landlock: {error}\n")

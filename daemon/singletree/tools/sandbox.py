@@ -1,8 +1,8 @@
 """A shell whose commands can write only the workspace: bubblewrap where it works, else Landlock.
 
-Which of the two a machine has is tried out, not guessed, and what each holds stands in a table that
-`doctor` prints. Never decides which command is confined. Read next: landlock.py, bubblewrap.py,
-shell.py (which runs what is wrapped here).
+Which of the two a machine has is tried out, not guessed. Never decides which command is confined.
+Read next: guarantees.py (what each holds), bubblewrap.py, landlock.py, shell.py (which runs what is
+wrapped here).
 """
 
 from __future__ import annotations
@@ -10,18 +10,15 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
 
 import anyio
 
 from singletree.tools import bubblewrap, landlock
+from singletree.tools.guarantees import Mechanism
 from singletree.tools.shell import LocalShell, find_shell
 from singletree.tools.world import Exit
-
-Mechanism = Literal["bubblewrap", "landlock", "none"]
 
 DENIED = (
     "[The sandbox may have denied this: a command that runs unasked can write only in {workspace} "
@@ -50,62 +47,11 @@ SIGNS = (
 TEMP_SIZE = 512 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Guarantee:
-    """One thing a confined command can't do, and whether a mechanism holds it."""
-
-    what: str
-    bubblewrap: str
-    landlock: str
-    none: str = "no"
-
-    def of(self, mechanism: Mechanism) -> str:
-        """The answer for one mechanism: yes, no, or how far."""
-        match mechanism:
-            case "bubblewrap":
-                return self.bubblewrap
-            case "landlock":
-                return self.landlock
-            case "none":
-                return self.none
-
-
-GUARANTEES = (
-    Guarantee("write outside the workspace and its own temporary folder", "yes", "yes"),
-    Guarantee("change modes, owners and times of files outside", "yes", "no"),
-    Guarantee(
-        "read keys and private files (auth.json, ~/.ssh, …)", "yes", "yes, if not in the workspace"
-    ),
-    Guarantee(
-        "change git's hooks and configuration in the workspace", "yes, where they exist", "no"
-    ),
-    Guarantee("reach the network", "yes", "TCP from kernel 6.7 on; not UDP"),
-    Guarantee("reach a server on this machine", "yes", "TCP from kernel 6.7 on"),
-    Guarantee(
-        "use sockets in /run and /tmp (Docker, D-Bus, agents)",
-        "yes",
-        "abstract ones from kernel 6.12 on",
-    ),
-    Guarantee("see or signal other processes", "yes", "signals from kernel 6.12 on; it sees them"),
-    Guarantee("read the daemon's memory or environment", "yes", "yes"),
-    Guarantee(
-        "leave a process behind",
-        "yes",
-        "ended with the command; after a kill at the next start",
-        "ended with the command; after a kill at the next start",
-    ),
-    Guarantee("fill the temporary disk", "at most 512 MiB each for /tmp and shared memory", "no"),
-    Guarantee("gain privileges (sudo, setuid)", "yes", "yes"),
-    Guarantee("use up processor and memory", "no", "no"),
-)
-"""What a command in the sandbox cannot do, by mechanism."""
-
-
 class SandboxedShell:
     """Commands that are confined as far as this machine can. Implements `world.Shell`.
 
-    `workspace` and `writable` are what may be changed, `hidden` what can't be read. `mechanism`
-    None: the one this machine has.
+    `workspace` and `writable` are what may be changed, `hidden` what can't be read, but for what
+    is `readable` in it. `mechanism` None: the one this machine has.
     """
 
     def __init__(
@@ -117,6 +63,7 @@ class SandboxedShell:
         network: bool = False,
         writable: Sequence[Path] = (),
         hidden: Sequence[Path] = (),
+        readable: Sequence[Path] = (),
         temp_size: int = TEMP_SIZE,
     ) -> None:
         self._mechanism = mechanism
@@ -125,6 +72,7 @@ class SandboxedShell:
         self._network = network
         self._writable = tuple(writable)
         self._hidden = tuple(hidden)
+        self._readable = tuple(readable)
         self._temp_size = temp_size
 
     async def run(
@@ -167,6 +115,7 @@ class SandboxedShell:
                 self._workspace,
                 writable=self._writable,
                 hidden=self._hidden,
+                readable=self._readable,
                 network=self._network,
                 temp_size=self._temp_size,
             )
@@ -193,6 +142,7 @@ class SandboxedShell:
                 lambda: landlock.command(
                     [self._workspace, *self._writable, Path(temp)],
                     hidden=self._hidden,
+                    readable=self._readable,
                     network=self._network,
                 )
             )
