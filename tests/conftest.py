@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
+from hypothesis import settings
+
+settings.register_profile("house", deadline=None)  # the clock of a busy machine proves nothing
+settings.load_profile("house")
 from pydantic import TypeAdapter
 
 TypeAdapter(int)  # pydantic reads the disk for its plugins once: now, and not inside a loop
