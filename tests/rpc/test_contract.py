@@ -262,6 +262,38 @@ async def test_one_who_comes_in_the_middle_of_an_answer_is_told_what_streams(
         await walk.ask("agent/abort")
 
 
+async def test_history_comes_by_pages_that_fit_a_message(tmp_path: Path) -> None:
+    async with walking(tmp_path) as walk:
+        for _ in range(4):
+            await walk.turn("x" * 300_000)
+        whole = [e["entry"]["id"] for e in walk.heard("entry")]
+        found: list[str] = []
+        before: str | None = None
+        while True:
+            page = await walk.ask("agent/session/entries", limit=100, before=before)
+            found = [e["id"] for e in page["entries"]] + found
+            if (before := page["next"]) is None:
+                break
+            assert len(page["entries"]) < len(whole)
+        assert [i for i in found if i in whole] == whole
+        since, again = found[0], found[:1]
+        while since is not None:
+            page = await walk.ask("agent/session/entries", limit=100, since=since)
+            again += [e["id"] for e in page["entries"]]
+            since = page["next"]
+        assert again == found
+        told = await walk.ask("agent/session/attach", since={"epoch": "x", "seq": 0})
+        assert told["history"]["prevCursor"] is not None
+
+
+async def test_more_than_a_message_of_events_is_a_snapshot(tmp_path: Path) -> None:
+    async with walking(tmp_path) as walk:
+        start = (await walk.ask("agent/session/attach"))["cursor"]
+        for _ in range(4):
+            await walk.turn("x" * 300_000)
+        assert (await walk.ask("agent/session/attach", since=start))["mode"] == "snapshot"
+
+
 async def test_params_of_the_wrong_shape_are_told_by_pointer(tmp_path: Path) -> None:
     async with walking(tmp_path) as walk:
         with pytest.raises(Failed) as wrong:

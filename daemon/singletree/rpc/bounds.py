@@ -7,6 +7,7 @@ method a value is for. Read next: wire.py.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from pydantic import JsonValue
 from pydantic_core import to_json
@@ -15,6 +16,8 @@ VALUE_BYTES = 786_432
 """The most one value of an event may take, so that its message stays under 1 MiB."""
 CUT_TEXT = "\n[… cut here: {length} characters in all. The whole: {address}]"
 CUT_LIST = "[… {left} more. The whole: {address}]"
+
+J = TypeVar("J", bound=JsonValue)
 
 _SURE = 100_000
 """Characters that fit whatever they become in JSON (a control character takes six bytes)."""
@@ -33,7 +36,7 @@ def bounded(value: JsonValue, address: str, limit: int = VALUE_BYTES) -> tuple[J
     return ({} if isinstance(value, dict) else []), True
 
 
-def page(rows: Iterable[JsonValue], limit: int = VALUE_BYTES) -> Iterator[JsonValue]:
+def page(rows: Iterable[J], limit: int = VALUE_BYTES) -> Iterator[J]:
     """The first rows that fit one message together; one row at least."""
     room = limit
     for index, row in enumerate(rows):

@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 from singletree.errors import SingletreeError
 from singletree.host.host import Host
 from singletree.host.options import Options
+from singletree.rpc.bounds import VALUE_BYTES
 from singletree.rpc.codec import Encoded, encoded_array, encoded_object
 from singletree.rpc.feed import Cursor, Feed, Hearing, Subscription
 from singletree.rpc.parts import Delta
@@ -27,7 +28,7 @@ from singletree.rpc.protocol.base import SessionParams
 from singletree.rpc.questions import Questions
 from singletree.rpc.routes import Call
 from singletree.rpc.translate import Translator
-from singletree.rpc.views import records, state
+from singletree.rpc.views import newest, state
 from singletree.session.events import SessionEvent
 from singletree.session.gate import Answer, Question
 from singletree.session.session import AgentSession
@@ -211,7 +212,7 @@ class Daemon:
         """What the client missed since a cursor, or a snapshot where nobody remembers that."""
         if since is not None:
             cursor, missed = self.subscribe(call, session, Cursor(since.epoch, since.seq))
-            if missed is not None:
+            if missed is not None and sum(map(len, missed)) <= VALUE_BYTES:
                 translator = self._streams[session.id].translator
                 return encoded_object(
                     {
@@ -255,11 +256,8 @@ class Daemon:
 
     def _history(self, session: AgentSession, wanted: shapes.HistoryParams) -> shapes.History:
         page = session.history.entries(before=wanted.before, limit=wanted.limit)
-        return shapes.History(
-            entries=records(session, page.entries),
-            leaf_id=page.leaf_id,
-            prev_cursor=page.previous,
-        )
+        rows, previous = newest(session, page)
+        return shapes.History(entries=rows, leaf_id=page.leaf_id, prev_cursor=previous)
 
     def _pending(self, session_id: str) -> list[shapes.PendingRequest]:
         return [

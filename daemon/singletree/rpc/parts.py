@@ -13,7 +13,7 @@ from singletree.rpc.protocol.base import JsonObject
 
 DeltaKind = Literal["text", "thinking", "toolArgs", "toolOutput", "bashOutput", "summary"]
 
-TAIL = 262_144
+TAIL = 32_768
 """Characters of a part that are kept for a client that comes late."""
 
 

@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 
 from singletree.history.entries import Entry
 from singletree.history.outline import Row
+from singletree.history.record import EntryPage
 from singletree.history.store import Summary
 from singletree.messages import Usage
 from singletree.model.catalog import ModelListing
-from singletree.rpc import failures, wire
+from singletree.rpc import bounds, failures, wire
 from singletree.rpc.protocol.base import JsonObject
 from singletree.rpc.protocol.errors import ErrorInfo
 from singletree.rpc.protocol.model import ModelPrice, ModelRow
@@ -31,6 +32,11 @@ from singletree.rpc.protocol.usage import Usage as UsageShape
 from singletree.session import events
 from singletree.session.session import AgentSession
 from singletree.session.state import ContextUse
+
+PAGE_BYTES = 524_288
+"""What the entries of one answer may take together; an entry that is larger comes alone."""
+ROW_BYTES = 400
+"""A row of the tree without its preview and label, at most."""
 
 
 def state(session: AgentSession, pending: Sequence[str]) -> SessionState:
@@ -68,6 +74,30 @@ def queue_items(items: Iterable[events.QueueItem]) -> list[QueueItem]:
 def records(session: AgentSession, entries: Iterable[Entry]) -> list[JsonObject]:
     """Entries as the file has them, large ones cut."""
     return [wire.record(entry, session.id)[0] for entry in entries]
+
+
+def newest(session: AgentSession, page: EntryPage) -> tuple[list[JsonObject], str | None]:
+    """The last records of a page that fit one message; and `before` what the ones before are."""
+    rows = records(session, page.entries)
+    kept = list(bounds.page(reversed(rows), PAGE_BYTES))[::-1]
+    return kept, page.previous if len(kept) == len(rows) else str(kept[0]["id"])
+
+
+def oldest(session: AgentSession, page: EntryPage) -> tuple[list[JsonObject], str | None]:
+    """The first records of a page that fit one message; and `since` which the next ones are."""
+    rows = records(session, page.entries)
+    kept = list(bounds.page(rows, PAGE_BYTES))
+    return kept, page.next if len(kept) == len(rows) else str(kept[-1]["id"])
+
+
+def rows_that_fit(rows: Sequence[Row]) -> int:
+    """How many rows of the tree fit one message; one at least."""
+    room = PAGE_BYTES
+    for count, row in enumerate(rows):
+        room -= ROW_BYTES + 3 * (len(row.preview) + len(row.label or ""))
+        if room < 0:
+            return max(1, count)
+    return len(rows)
 
 
 def tree_row(row: Row) -> TreeRow:

@@ -32,7 +32,7 @@ from singletree.rpc.protocol.session import (
     WaitParams,
 )
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.views import error_shape, records, session_row, state
+from singletree.rpc.views import error_shape, newest, oldest, session_row, state
 
 
 def routes(daemon: Daemon) -> Routes:
@@ -85,11 +85,9 @@ async def _entries(daemon: Daemon, params: EntriesParams, call: Call) -> Entries
     page = session.history.entries(
         since=params.since, before=params.before, limit=params.limit, branch=params.branch
     )
-    return Entries(
-        entries=records(session, page.entries),
-        leaf_id=page.leaf_id,
-        next=page.next if params.since is not None else page.previous,
-    )
+    forward = params.since is not None
+    rows, following = oldest(session, page) if forward else newest(session, page)
+    return Entries(entries=rows, leaf_id=page.leaf_id, next=following)
 
 
 async def _list_(daemon: Daemon, params: ListParams, call: Call) -> SessionList:

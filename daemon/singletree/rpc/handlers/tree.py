@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from singletree.history.outline import RowPage
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.protocol.compaction import Compacted, CompactParams, FileLists
 from singletree.rpc.protocol.tree import (
@@ -16,7 +17,7 @@ from singletree.rpc.protocol.tree import (
     TreeParams,
 )
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.views import tree_row, usage
+from singletree.rpc.views import rows_that_fit, tree_row, usage
 
 
 def routes(daemon: Daemon) -> Routes:
@@ -31,18 +32,24 @@ def routes(daemon: Daemon) -> Routes:
 
 async def _get(daemon: Daemon, params: TreeParams, call: Call) -> Tree:
     history = (await daemon.session(params, call)).history
-    page = history.rows(
-        params.filter,
-        search=params.search,
-        around=params.around,
-        start=_start(params.cursor),
-        limit=params.limit,
-    )
+
+    def page(limit: int) -> RowPage:
+        return history.rows(
+            params.filter,
+            search=params.search,
+            around=params.around,
+            start=_start(params.cursor),
+            limit=limit,
+        )
+
+    found = page(params.limit)
+    if (fit := rows_that_fit(found.rows)) < len(found.rows):
+        found = page(fit)
     return Tree(
-        rows=[tree_row(row) for row in page.rows],
+        rows=[tree_row(row) for row in found.rows],
         leaf_id=history.leaf,
         tree_version=history.tree_version,
-        next=None if page.next is None else str(page.next),
+        next=None if found.next is None else str(found.next),
     )
 
 
