@@ -10,9 +10,10 @@ import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
 from hypothesis import settings
 
+from pydantic import TypeAdapter
+
 settings.register_profile("house", deadline=None)  # the clock of a busy machine proves nothing
 settings.load_profile("house")
-from pydantic import TypeAdapter
 
 TypeAdapter(int)  # pydantic reads the disk for its plugins once: now, and not inside a loop
 
