@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
 from hypothesis import settings
-
 from pydantic import TypeAdapter
 
 settings.register_profile("house", deadline=None)  # the clock of a busy machine proves nothing
