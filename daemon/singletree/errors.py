@@ -20,6 +20,10 @@ published list of protocol.md; they never change their meaning.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 
 class SingletreeError(Exception):
@@ -97,13 +101,17 @@ class AuthMissing(ModelError):
 
 
 class ToolError(SingletreeError):
-    """A tool's failure, told to the model as an error result; the message may have many lines."""
+    """A tool's failure, told to the model as an error result; the message may have many lines.
+
+    `details` are kept in the session and never sent to a model.
+    """
 
     code = "tool_failed"
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, details: JsonValue = None) -> None:
         super().__init__("")
         self.args = (message,)
+        self.details = details
 
 
 class SessionError(SingletreeError):

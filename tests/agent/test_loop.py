@@ -24,7 +24,7 @@ from singletree.agent.events import (
 )
 from singletree.agent.loop import EMPTY_ANSWER, NO_END, run_loop
 from singletree.agent.tool import Tool, ToolOutput
-from singletree.errors import EmptyAnswer, ModelError, SessionError
+from singletree.errors import EmptyAnswer, ModelError, SessionError, ToolError
 from singletree.messages import AgentMessage, AssistantMessage, ToolCall, UserMessage
 from singletree.model.scripted import ScriptedModel, call, fail, say, think
 
@@ -584,3 +584,16 @@ async def test_an_error_of_the_listener_in_a_tool_ends_the_run_plainly() -> None
     config = LoopConfig(ScriptedModel([turn]))
     with anyio.fail_after(5), pytest.raises(OSError, match="disk full"):
         await run_loop([], LoopContext("", [], [Hands().say()]), config, emit)
+
+
+async def test_a_failed_tool_leaves_its_details_to_people() -> None:
+    refusing = Hands().fails(lambda: ToolError("no", {"intended": "text"}))
+    played = await check(
+        "",
+        "user: go",
+        [call("fails"), say("ok")],
+        "user: go\ncall fails {}\nresult! fails: no\nassistant: ok",
+        tools=[refusing],
+    )
+    (ended,) = [e for e in played.events if isinstance(e, ToolEnded)]
+    assert (ended.status, ended.output.details) == ("failed", {"intended": "text"})

@@ -172,6 +172,20 @@ async def test_a_lock_that_is_given_up_while_waiting_frees_the_next(tmp_path: Pa
     assert got == ["other file", "next"]
 
 
+async def test_a_write_onto_something_else_than_it_was_made_from_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b"theirs")
+    with pytest.raises(ToolError, match="changed by something else"):
+        await Disk().write(path, b"ours", label="edit f", base=b"one")
+    assert path.read_bytes() == b"theirs"
+    await Disk().write(path, b"ours", label="edit f", base=b"theirs")
+    assert path.read_bytes() == b"ours"
+    path.unlink()
+    with pytest.raises(ToolError, match="changed by something else"):
+        await Disk().write(path, b"ours", label="edit f", base=b"theirs")
+    assert names(tmp_path) == []
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)

@@ -168,7 +168,15 @@ class Editor(Disk):
     async def entries(self, path: Path) -> list[Listed]:
         return []
 
-    async def write(self, path: Path, data: bytes, *, label: str) -> Written:
+    async def write(
+        self,
+        path: Path,
+        data: bytes,
+        *,
+        label: str,
+        base: bytes | None = None,
+        call_id: str = "",
+    ) -> Written:
         raise AssertionError("nothing is written")
 
     def dirty(self) -> Mapping[Path, bytes]:

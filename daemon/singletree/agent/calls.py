@@ -174,7 +174,7 @@ class Batch:
             self._finish(slot, slot.output or slot.interrupted(), "cancelled")
             raise
         except (Exception, SystemExit) as error:  # a guest's tool may try to leave
-            slot.output = ToolOutput.text(_failure(error), is_error=True)
+            slot.output = _failure(error)
         failed: Status = "cancelled" if _cancelled() else "failed"
         self._finish(slot, slot.output, failed if slot.output.is_error else "completed")
 
@@ -208,9 +208,11 @@ def _cancelled() -> bool:
     return anyio.current_effective_deadline() == -math.inf
 
 
-def _failure(error: BaseException) -> str:
+def _failure(error: BaseException) -> ToolOutput:
     inner = _first(error) if isinstance(error, BaseExceptionGroup) else error
-    return inner.message if isinstance(inner, ToolError) else BROKEN.format(error=_told(inner))
+    if isinstance(inner, ToolError):
+        return ToolOutput.text(inner.message, details=inner.details, is_error=True)
+    return ToolOutput.text(BROKEN.format(error=_told(inner)), is_error=True)
 
 
 def _told(error: BaseException) -> str:

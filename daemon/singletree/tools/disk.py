@@ -28,6 +28,9 @@ CHUNK = 1024 * 1024
 IS_FOLDER = "{path} is a folder: a file cannot be written there."
 NOT_PLAIN = "{path} is not a plain file (a device, a pipe or a socket): it is not written."
 READ_ONLY = "{path} is read-only. Nothing was changed."
+CHANGED = (
+    "{path} was changed by something else at this very moment. Nothing was written: read it again."
+)
 
 
 class Disk:
@@ -51,10 +54,18 @@ class Disk:
         """What is in a folder, in no order."""
         return await to_thread.run_sync(_entries, path)
 
-    async def write(self, path: Path, data: bytes, *, label: str) -> Written:
+    async def write(
+        self,
+        path: Path,
+        data: bytes,
+        *,
+        label: str,
+        base: bytes | None = None,
+        call_id: str = "",
+    ) -> Written:
         """Replace the file; once begun it is finished, even when the caller is cancelled."""
         try:
-            await to_thread.run_sync(_replace, path, data)
+            await to_thread.run_sync(_replace, path, data, base)
         except OSError as error:
             raise trouble(path, error, unchanged=True) from error
         return Written()
@@ -153,10 +164,12 @@ def _kind(entry: os.DirEntry[str]) -> str:
     return "other"
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _replace(path: Path, data: bytes, base: bytes | None) -> None:
     """Put `data` in place of the file, or leave everything as it was."""
     real = Path(os.path.realpath(path))
     old = _writable(path, real)
+    if base is not None and (old is None or real.read_bytes() != base):
+        raise ToolError(CHANGED.format(path=path))
     made = _make_folders(real.parent)
     beside = real.parent / f".singletree-{secrets.token_hex(8)}.tmp"
     try:

@@ -108,7 +108,13 @@ def edit_tool(world: World) -> Tool:
             except OSError as error:
                 raise trouble(args.path, error) from error
             edited = await to_thread.run_sync(apply_edits, data, args.edits, name)
-            written = await world.files.write(place.path, edited.data, label=f"edit {name}")
+            written = await world.files.write(
+                place.path,
+                edited.data,
+                label=f"edit {name}",
+                base=data,
+                call_id=tool_run.call_id,
+            )
         notes = [_done(name, edited), *_how(edited), written.note, place.note]
         details: JsonValue = {
             "diff": edited.diff,

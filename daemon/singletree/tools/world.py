@@ -60,10 +60,19 @@ class Files(Protocol):
         """What is in a folder, in no order. OSError as from the disk."""
         ...
 
-    async def write(self, path: Path, data: bytes, *, label: str) -> Written:
+    async def write(
+        self,
+        path: Path,
+        data: bytes,
+        *,
+        label: str,
+        base: bytes | None = None,
+        call_id: str = "",
+    ) -> Written:
         """Replace the whole file, at once or not at all; parents are made.
 
-        `label` names the undo step.
+        `label` names the undo step. `base`: the content that `data` was made from; if it is another
+        by now, nothing is written. `call_id`: the tool call this belongs to, "" for none.
 
         Raises ToolError when the text cannot be proven to have landed.
         """

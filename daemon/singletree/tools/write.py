@@ -52,7 +52,9 @@ def write_tool(world: World) -> Tool:
         async with claim(world, args.path, locate_new) as place:
             if place.kind == "dir" or args.path.endswith("/"):
                 raise ToolError(FOLDER.format(path=name))
-            written = await world.files.write(place.path, data, label=f"write {name}")
+            written = await world.files.write(
+                place.path, data, label=f"write {name}", call_id=tool_run.call_id
+            )
         said = DONE.format(
             verb=REPLACED if place.kind else CREATED,
             path=name,
