@@ -1,9 +1,9 @@
-# make demo · make test · make check · make bench     (each creates what it needs)
+# make demo · make test · make check · make interop     (each creates what it needs)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo setup dev test check clean
+.PHONY: demo setup dev test check interop clean
 
 demo: setup            ## a chat with the daemon in this very folder
 	@$(BIN)/singletree chat
@@ -31,6 +31,10 @@ check: dev             ## one fast loop: style, types, floors, quick tests
 test: dev              ## everything
 	@$(MAKE) --no-print-directory check
 	@$(BIN)/pytest -m 'slow or client or vectors'
+
+interop: dev           ## sessions in pi and here: npm installs pi 1.6.0 and Node 22 into .cache/
+	@$(BIN)/python -m tests.interop.install
+	@$(BIN)/pytest tests/interop
 
 clean:
 	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import socket
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
@@ -22,6 +24,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "vectors" in item.path.parts:
             item.add_marker("vectors")
+
+
+NOT_RUN = "not run: "
+
+
+def not_run(needs: str) -> NoReturn:
+    """A suite with a real client can't run on this machine: it is named at the end of the run."""
+    pytest.skip(f"{NOT_RUN}{needs}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the suites that could not run, with what each of them needs."""
+    missing: Counter[tuple[str, str]] = Counter()
+    for report in terminalreporter.stats.get("skipped", []):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+        _, told, needs = reason.partition(NOT_RUN)
+        if told:
+            missing[report.nodeid.rpartition("/")[0], needs] += 1
+    if missing:
+        terminalreporter.section("NOT RUN", yellow=True)
+    for (suite, needs), tests in sorted(missing.items()):
+        terminalreporter.write_line(f"{suite}: {tests} tests were not run. They need {needs}.")
 
 
 MAY_BLOCK = {"append", "move", "take_in", "_read"}

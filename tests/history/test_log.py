@@ -118,7 +118,7 @@ def test_another_program_may_append(history: History) -> None:
     assert history.entry("feed0001").parent_id == leaf
     assert history.entry(made.id) == made
     assert [(one.kind, one.line) for one in history.damage] == [("foreign_writer", 3)]
-    assert history.take_in() is False
+    assert history.take_in() == []
 
 
 def test_another_program_may_stop_in_the_middle(store: Store, history: History) -> None:

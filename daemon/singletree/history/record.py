@@ -120,14 +120,15 @@ class History(Reading):
             raise refused("not_on_branch", f"Entry {entry_id} is not on the active branch.")
         return self.append(edit_of(self.entry(entry_id), replacement))
 
-    def take_in(self) -> bool:
-        """Read what another program has added to the file.
+    def take_in(self) -> list[str]:
+        """Read what another program has added to the file: the ids of its entries.
 
         The leaf stays where it is; only one who just looks on follows the writer's.
         """
         grown = self._log.growth()
         if not grown:
-            return False
+            return []
+        before = len(self._index)
         line = self._index.lines + 1
         self._damage.append(Damage("foreign_writer", line, self._log.size, len(grown)))
         told = len(self._index.damage)
@@ -137,7 +138,8 @@ class History(Reading):
         self.tree.absorb(follow=self.read_only)
         for found in self._index.damage[told:]:
             self._tell(found)
-        return True
+        new = range(before, len(self._index))
+        return [self._index.ids[row] for row in new if not self.tree.hidden(row)]
 
     def path_lines(self, upto: str | None) -> Sequence[bytes]:
         """The lines of the path to an entry, for a session forked from this one."""

@@ -75,7 +75,7 @@ class Choice:
         projection = self._talk.projection()
         if projection.model is not None and self.ref is None:
             self.ref, self._from_branch = "/".join(projection.model), True
-        if any(e.type == "thinking_level_change" for e in self._talk.path()):
+        if self._says_level():
             self._level = projection.thinking
 
     async def settle(self) -> None:
@@ -150,12 +150,18 @@ class Choice:
         self._changed()
 
     def record(self) -> None:
-        """Write down model and thinking level where the branch knows others."""
+        """Write down model and thinking level where the branch knows others, or none.
+
+        A branch that says both is opened by pi without a trace.
+        """
         projection, info = self._talk.projection(), self.model().info
         if projection.model != (info.provider, info.id):
             self._talk.add(ModelChangeEntry(provider=info.provider, model_id=info.id))
-        if projection.thinking != self.thinking:
+        if projection.thinking != self.thinking or not self._says_level():
             self._talk.add(ThinkingLevelChangeEntry(thinking_level=self.thinking))
+
+    def _says_level(self) -> bool:
+        return any(e.type == "thinking_level_change" for e in self._talk.path())
 
     def _default_level(self) -> ThinkingLevel:
         settings = self._settings()

@@ -1,6 +1,7 @@
 """The tree as the steward uses it: whatever is added is told, whatever is asked is projected.
 
-One place appends entries, so that each is told exactly once and in order. Never runs a model.
+One place appends entries, so that each is told exactly once and in order; what another program has
+written into the file meanwhile is told before. Never runs a model.
 Read next: session.py and memory.py, which share one Conversation.
 """
 
@@ -29,10 +30,17 @@ READ_ONLY = "This session is open for reading only; fork it to go on."
 class Conversation:
     """A history that tells. `fixed`: tokens of what every request carries besides the messages."""
 
-    def __init__(self, history: History, emit: Callable[[SessionEvent], None]) -> None:
+    def __init__(
+        self,
+        history: History,
+        emit: Callable[[SessionEvent], None],
+        warn: Callable[[str, str], None],
+    ) -> None:
         self.history = history
         self.fixed = 0
         self._emit = emit
+        self._warn = warn
+        self._told = len(history.damage)
         self._known: tuple[int, list[Entry], Projection] | None = None
 
     def check_writable(self) -> None:
@@ -50,6 +58,7 @@ class Conversation:
     ) -> Entry:
         """Append an entry (one write) and tell of it; it becomes the leaf."""
         self.check_writable()
+        self._take_in()
         placed = self.history.append(entry, id=id, after=after)
         self._extend(placed, after)
         self._emit(EntryAppended(placed))
@@ -58,6 +67,7 @@ class Conversation:
 
     def move(self, entry_id: str | None) -> None:
         """Set the leaf without adding anything that a model could see."""
+        self._take_in()
         if self.history.move(entry_id):
             self._known = None
             self._tell_leaf("navigate")
@@ -97,6 +107,15 @@ class Conversation:
         if size.at is None and any(isinstance(e, CompactionEntry) for e in self.path()):
             return None
         return size.tokens + (self.fixed if size.at is None and size.tokens else 0)
+
+    def _take_in(self) -> None:
+        """Tell what another program has added, and what proved damaged since it was opened."""
+        for entry in self.history.entries(ids=self.history.take_in()).entries:
+            self._emit(EntryAppended(entry))
+        damage = self.history.damage
+        for found in damage[self._told :]:
+            self._warn(found.kind, found.message)
+        self._told = len(damage)
 
     def _tell_leaf(self, cause: LeafCause) -> None:
         self._emit(LeafMoved(self.history.leaf, self.history.tree_version, cause))

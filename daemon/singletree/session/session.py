@@ -91,7 +91,7 @@ class AgentSession:
         self.history = parts.history
         self.cwd = parts.cwd
         self.gate = parts.gate
-        self._talk = Conversation(parts.history, parts.emit)
+        self._talk = Conversation(parts.history, parts.emit, self.warn)
         own = parts.agent_dir / "singletree"
         self._partial = own / "partials" / f"{self.id}.json"
         self.queue = Queue(own / "queues" / f"{self.id}.json", self._queue_changed)
