@@ -26,6 +26,11 @@ class Place:
     def agent_dir(self) -> Path:
         return self.root / "agent"
 
+    def settings(self, **keys: object) -> None:
+        """Write the user's settings.json."""
+        self.agent_dir.mkdir(exist_ok=True)
+        (self.agent_dir / "settings.json").write_text(json.dumps(keys), "utf-8")
+
     def script(self, *turns: object) -> Path:
         """Write the turns that the model will play, one JSON object each."""
         path = self.root / "script.jsonl"

@@ -984,7 +984,7 @@ export interface ContextUsage {
   percent: number | null;
 }
 
-/** What one model took; `model` is `provider/id`. */
+/** What one model took; `model` is `provider/id`, or `summaries` for all summaries together. */
 export interface ModelUsage {
   model: string;
   answers: number;

@@ -68,7 +68,7 @@ class Daemon:
         self.options = options
         self._streams: dict[str, Stream] = {}
         self._peers: set[Peer] = set()
-        self.questions = Questions(self.hearing)
+        self.questions = Questions(self.hearing, self.emit)
 
     # The front that sessions see
 
@@ -81,8 +81,9 @@ class Daemon:
         self._streams.setdefault(session_id, Stream(session_id, cwd))
 
     def emit(self, session_id: str, event: SessionEvent) -> None:
-        """A session tells something."""
-        self._streams[session_id].tell(event)
+        """A session tells something; of one that was closed nobody hears any more."""
+        if (stream := self._streams.get(session_id)) is not None:
+            stream.tell(event)
 
     async def ask(self, session_id: str, question: Question) -> Answer:
         """A session asks people."""
@@ -109,6 +110,7 @@ class Daemon:
         stream.ears[peer] = attached.subscription
         self._peers.add(peer)
         call.after_reply(attached.subscription.release)
+        call.after_reply(lambda: self.questions.join(session.id, peer))
         return attached.cursor, attached.replay
 
     def detach(self, call: Call, session: AgentSession) -> None:
@@ -120,6 +122,7 @@ class Daemon:
     def gone(self, peer: Peer) -> None:
         """A client has left; its sessions go on."""
         self._peers.discard(peer)
+        self.questions.forget(peer)
         for stream in self._streams.values():
             if (ear := stream.ears.pop(peer, None)) is not None:
                 ear.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:940fa329199d7954fd95c5c17ad7b26d"
+SCHEMA_HASH = "sha256:6392d622002981966948ccc44368c5d0"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

@@ -2,8 +2,9 @@
 
 All clients of the session that can be asked are asked at once, by `agent/permission/request` where
 they declared it, else by `window/showMessageRequest`; the first answer counts and the others are
-told. Nobody to ask, a dismissed dialog or a client that goes away is a no; a client that answers
-`null` or an error to the request itself cannot be asked any more. Never decides what is asked.
+told. Who comes while a question is open is asked too. Nobody to ask, or a dismissed dialog, is a
+no; a client that is gone, or that answers `null` or an error to the request itself, leaves the
+question to the others and is not asked again. Never decides what is asked.
 Read next: ../session/gate.py.
 """
 
@@ -15,8 +16,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import anyio
+from anyio.abc import TaskGroup
 
-from singletree.rpc.asking import ClientGone
+from singletree.messages import ToolCall
+from singletree.rpc.asking import ClientError, ClientGone
 from singletree.rpc.faults import RpcError, parse_as
 from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.base import JsonObject
@@ -27,6 +30,7 @@ from singletree.rpc.protocol.permission import (
     PermissionSubject,
     ResolvedParams,
 )
+from singletree.session.events import PermissionChanged, SessionEvent, ToolPending
 from singletree.session.gate import Answer, Question
 
 log = logging.getLogger(__name__)
@@ -36,11 +40,14 @@ NOBODY = "There is nobody to ask."
 
 @dataclass(slots=True)
 class Open:
-    """A question that waits. `answer` is set once, by whoever is first."""
+    """A question that waits. `answer` is set once, by whoever is first; `asking`: who has it."""
 
     request_id: str
     session_id: str
+    question: Question
     params: JsonObject
+    group: TaskGroup | None = None
+    asking: set[Peer] = field(default_factory=set)
     done: anyio.Event = field(default_factory=anyio.Event)
     answer: Answer | None = None
 
@@ -52,10 +59,18 @@ class Open:
 
 
 class Questions:
-    """The open questions of a process. `peers` gives the clients of a session."""
+    """The open questions of a process.
 
-    def __init__(self, peers: Callable[[str], Sequence[Peer]]) -> None:
+    `peers` gives the clients of a session; `tell` tells all of them what becomes of a question.
+    """
+
+    def __init__(
+        self,
+        peers: Callable[[str], Sequence[Peer]],
+        tell: Callable[[str, SessionEvent], None],
+    ) -> None:
         self._peers = peers
+        self._tell = tell
         self._open: dict[str, Open] = {}
         self._mute: set[Peer] = set()
 
@@ -67,54 +82,72 @@ class Questions:
         """Ask everybody who can be asked; cancelling withdraws the question everywhere."""
         request_id = secrets.token_hex(6)
         params = _params(session_id, request_id, question)
-        one = Open(request_id, session_id, params.dump())
-        self._open[request_id] = one
-        peers = [peer for peer in self._peers(session_id) if self._can_ask(peer)]
-        answer = Answer("denied", by="abort")
+        one = self._open[request_id] = Open(request_id, session_id, question, params.dump())
+        call = ToolCall(
+            id=question.call_id, name=question.tool, arguments=dict(question.input or {})
+        )
+        self._tell(session_id, ToolPending(call, request_id))
+        self._tell(session_id, PermissionChanged(request_id, "open"))
+        asked = list(self._peers(session_id))
         try:
-            async with anyio.create_task_group() as group:
-                group.start_soon(self._ask_all, peers, one, question)
+            async with anyio.create_task_group() as one.group:
+                for peer in asked:
+                    self._begin(peer, one)
+                if not one.asking:
+                    one.resolve(_nobody())
                 await one.done.wait()
-                group.cancel_scope.cancel()
-            answer = one.answer or answer
+                one.group.cancel_scope.cancel()
         finally:
             del self._open[request_id]
-            self._tell_others(peers, one, answer)
-        return answer
+            self._tell_end(one)
+        return one.answer or _nobody()
 
-    def _can_ask(self, peer: Peer) -> bool:
-        return peer not in self._mute and (_declares(peer) or _shows_dialogs(peer))
+    def join(self, session_id: str, peer: Peer) -> None:
+        """A client hears the session from now on: what is open there is asked of it too."""
+        for one in self.pending(session_id):
+            if peer not in one.asking:
+                self._begin(peer, one)
 
-    async def _ask_all(self, peers: Sequence[Peer], one: Open, question: Question) -> None:
-        """Every client's answer; when none of them can give one, it is a no."""
-        async with anyio.create_task_group() as group:
-            for peer in peers:
-                group.start_soon(self._ask, peer, one, question)
-        one.resolve(Answer("denied", feedback=NOBODY, by="policy"))
+    def forget(self, peer: Peer) -> None:
+        """A client has left."""
+        self._mute.discard(peer)
 
-    async def _ask(self, peer: Peer, one: Open, question: Question) -> None:
-        """One client's answer; a client that cannot answer leaves the others to it."""
+    def _begin(self, peer: Peer, one: Open) -> None:
+        if one.group is not None and peer not in self._mute:
+            one.asking.add(peer)
+            one.group.start_soon(self._ask, peer, one)
+
+    async def _ask(self, peer: Peer, one: Open) -> None:
+        """One client's answer. When no client is left that could answer, it is a no."""
         try:
             if _declares(peer):
                 answer = await self._by_request(peer, one)
             else:
-                answer = await self._by_dialog(peer, question)
-        except (ClientGone, RpcError) as error:
+                answer = await self._by_dialog(peer, one.question)
+        except (ClientGone, ClientError, RpcError) as error:
             log.info("a client cannot be asked: %s", error)
-            self._mute.add(peer)
+            answer = None
+        if answer is not None:
+            one.resolve(answer)
             return
-        one.resolve(answer)
+        self._mute.add(peer)
+        one.asking.discard(peer)
+        if not one.asking:
+            one.resolve(_nobody())
 
-    async def _by_request(self, peer: Peer, one: Open) -> Answer:
+    async def _by_request(self, peer: Peer, one: Open) -> Answer | None:
+        """The answer; None where the client did not understand that it was asked."""
         raw = await peer.call("agent/permission/request", one.params, object)
         if raw is None:
-            self._mute.add(peer)
-            return Answer("denied", feedback=None, by=client_id(peer))
+            return None
         given = parse_as(PermissionAnswer, raw)
+        kinds = {option.id: option.kind for option in one.question.options}
         if given.outcome == "cancelled" or given.option_id is None:
             return Answer("denied", feedback=given.feedback, by=client_id(peer))
+        if given.option_id not in kinds:
+            return None
         return Answer(
-            "allowed",
+            "allowed" if kinds[given.option_id] == "allow" else "denied",
             option_id=given.option_id,
             edited_input=given.edited_input,
             feedback=given.feedback,
@@ -122,29 +155,38 @@ class Questions:
         )
 
     async def _by_dialog(self, peer: Peer, question: Question) -> Answer:
-        labels = {option.label: option.id for option in question.options}
+        options = {option.label: option for option in question.options}
         raw = await peer.call(
             "window/showMessageRequest",
             {
                 "type": 3,
                 "message": f"{question.title}\n{question.reason}".strip(),
-                "actions": [{"title": label} for label in labels],
+                "actions": [{"title": label} for label in options],
             },
             object,
         )
         title = raw.get("title") if isinstance(raw, dict) else None
-        option = labels.get(title) if isinstance(title, str) else None
-        return Answer("allowed" if option else "denied", option_id=option, by=client_id(peer))
+        chosen = options.get(title) if isinstance(title, str) else None
+        return Answer(
+            "allowed" if chosen is not None and chosen.kind == "allow" else "denied",
+            option_id=chosen.id if chosen else None,
+            by=client_id(peer),
+        )
 
-    def _tell_others(self, peers: Sequence[Peer], one: Open, answer: Answer) -> None:
-        for peer in peers:
-            if _declares(peer) and answer.by != client_id(peer):
-                resolved = ResolvedParams(
-                    session_id=one.session_id,
-                    request_id=one.request_id,
-                    by=answer.by or "policy",
-                )
-                peer.notify("agent/request/resolved", resolved.dump())
+    def _tell_end(self, one: Open) -> None:
+        """Everybody hears how it ended; who still shows the question takes it off the screen."""
+        answer = one.answer
+        by = "abort" if answer is None else answer.by or "policy"
+        status = "cancelled" if answer is None else answer.outcome
+        self._tell(one.session_id, PermissionChanged(one.request_id, status, by))
+        for peer in one.asking:
+            if _declares(peer) and by != client_id(peer):
+                told = ResolvedParams(session_id=one.session_id, request_id=one.request_id, by=by)
+                peer.notify("agent/request/resolved", told.dump())
+
+
+def _nobody() -> Answer:
+    return Answer("denied", feedback=NOBODY, by="policy")
 
 
 def client_id(peer: Peer) -> str:
@@ -155,11 +197,6 @@ def client_id(peer: Peer) -> str:
 
 def _declares(peer: Peer) -> bool:
     return "permissions" in peer.client.agent
-
-
-def _shows_dialogs(peer: Peer) -> bool:
-    """A plain host is asked by a dialog; one that speaks the agent's protocol says what it can."""
-    return not peer.client.agent
 
 
 def _params(session_id: str, request_id: str, question: Question) -> PermissionParams:

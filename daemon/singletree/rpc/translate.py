@@ -158,20 +158,22 @@ class Translator:
                     self._tell_call(call.id, {"status": "pending", **self._news(call), **asked})
                 ]
             case ToolStarted(call):
-                was_asked = self._calls.get(call.id, {}).get("requestId")
-                done: JsonObject = {"requestId": None} if was_asked else {}
-                news = {"status": "running", **done, **self._news(call)}
+                news = {"status": "running", **self._answered(call.id), **self._news(call)}
                 return [self._tell_call(call.id, news)]
             case ToolUpdated(call_id, text):
                 return [self._stream(Key(call_id, "toolOutput"), text, call_id)]
             case ToolEnded(call, output, status, duration):
-                news = {"status": status, **self._news(call)}
+                news = {"status": status, **self._answered(call.id), **self._news(call)}
                 news |= {**toolcalls.tool_result(output), "durationMs": duration}
                 told = self._tell_call(call.id, news)
                 self._parts.end(Key(call.id, "toolOutput"))
                 del self._calls[call.id]
                 return [told]
         assert_never(event)
+
+    def _answered(self, call_id: str) -> JsonObject:
+        """A question that was asked for the call has its answer now."""
+        return {"requestId": None} if self._calls.get(call_id, {}).get("requestId") else {}
 
     def _news(self, call: ToolCall) -> JsonObject:
         """What was not told of the call yet: its name and its input are told once."""

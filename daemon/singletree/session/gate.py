@@ -47,6 +47,7 @@ __all__ = ["Allowed", "Answer", "Ask", "Blocked", "Gate", "Mode", "Option", "Que
 class Gate:
     """The check of one session. `mode` may change at any time.
 
+    `open`: questions that wait for people; `changed` is called when that is another number.
     `readable`: folders outside that may be read unasked. `sandbox`: whether this machine can
     confine commands; it is asked in a worker thread.
     """
@@ -66,6 +67,8 @@ class Gate:
         self.places = Places(world.cwd, agent_dir, home, readable)
         self._judge = Judge(world, self.places, self.rules, mode, sandbox)
         self.world = world
+        self.open = 0
+        self.changed: Callable[[], None] = lambda: None
         self._ask = ask
         self._confined: deque[str] = deque(maxlen=256)
 
@@ -136,11 +139,18 @@ class Gate:
             input=args.model_dump(mode="json", exclude_none=True),
             default_to_no=asking.default_to_no,
         )
+        self._count(1)
         try:
             answer = await self._ask(question)
         except Exception:
             return Blocked(NOBODY)
+        finally:
+            self._count(-1)
         return await self._answered(answer, asking, tool, args)
+
+    def _count(self, more: int) -> None:
+        self.open += more
+        self.changed()
 
     async def _preview(self, args: BaseModel) -> str | None:
         try:

@@ -91,6 +91,7 @@ class AgentSession:
         self.history = parts.history
         self.cwd = parts.cwd
         self.gate = parts.gate
+        self.gate.changed = self._asking
         self._talk = Conversation(parts.history, parts.emit, self.warn)
         own = parts.agent_dir / "singletree"
         self._partial = own / "partials" / f"{self.id}.json"
@@ -281,6 +282,11 @@ class AgentSession:
         self._emit(ToolPending(call))
         verdict = await self.gate.check(call, tool, args)
         return verdict.args if isinstance(verdict, Allowed) else Blocked(verdict.reason)
+
+    def _asking(self) -> None:
+        """A question to people was opened or has its answer."""
+        if self._pulse.phase in ("running", "requires_action"):
+            self._pulse.set("requires_action" if self.gate.open else "running")
 
     def _answered(self) -> None:
         self._compactor.answered = True

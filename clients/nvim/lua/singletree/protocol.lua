@@ -774,7 +774,7 @@
 ---@field window integer
 ---@field percent number|vim.NIL
 
---- What one model took; `model` is `provider/id`.
+--- What one model took; `model` is `provider/id`, or `summaries` for all summaries together.
 ---@class singletree.ModelUsage
 ---@field model string
 ---@field answers integer

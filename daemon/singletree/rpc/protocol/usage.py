@@ -40,7 +40,7 @@ class ContextUsage(Shape):
 
 
 class ModelUsage(Shape):
-    """What one model took; `model` is `provider/id`."""
+    """What one model took; `model` is `provider/id`, or `summaries` for all summaries together."""
 
     model: str
     answers: int

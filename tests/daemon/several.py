@@ -1,0 +1,39 @@
+"""One daemon in this process, and several clients of it, each over its own socket."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from tests.daemon.real import Place
+from tests.rpc.client import RawClient
+
+from singletree.host.options import Options
+from singletree.rpc.serve import serve_socket
+from singletree.rpc.server import door_for
+
+Join = Callable[[object], AbstractAsyncContextManager[RawClient]]
+
+
+@asynccontextmanager
+async def house(where: Place, *turns: object) -> AsyncIterator[Join]:
+    """A function that lets a client in, by its block of an agent's client."""
+    options = Options(where.agent_dir, dict(os.environ), model=f"scripted:{where.script(*turns)}")
+    async with door_for(options)() as door:
+        serving: list[asyncio.Task[None]] = []
+
+        @asynccontextmanager
+        async def join(agent: object) -> AsyncIterator[RawClient]:
+            ours, theirs = socket.socketpair()
+            serving.append(asyncio.ensure_future(serve_socket(door, ours)))
+            reader, writer = await asyncio.open_unix_connection(sock=theirs, limit=1 << 26)
+            client = RawClient(reader, writer)
+            await client.initialize(agent)
+            yield client
+            await client.close()
+
+        yield join
+        await asyncio.wait_for(asyncio.gather(*serving), 10)

@@ -1,0 +1,176 @@
+"""Every method that is served, driven once by pytest-lsp over real stdio.
+
+The client may speak only what the contract says and hears only what the contract says. Read next:
+test_ladder.py (who is asked for leave, and how).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.daemon.lsp import SILENCE, Contract, Person, allow, contract
+from tests.daemon.real import Place, place
+
+from singletree.host.options import Options
+from singletree.rpc.daemon import Daemon
+from singletree.rpc.declared import declare
+from singletree.rpc.protocol import methods
+from singletree.rpc.server import routes
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+
+TURNS = (
+    {"model": {"levels": ["off", "low", "high"]}},
+    {"thinking": "Hm.", "text": "I look.", "call": "read", "args": {"path": "a.txt"}},
+    {"text": "It says hello."},
+    {"when": "<conversation>", "text": "## Goal\nA summary.", "repeat": True},
+    {"when": "write", "call": "write", "args": {"path": "b.txt", "content": "x"}},
+    {"text": "Written."},
+    {"loop": True},
+    {"when": "long", "parts": [{"text": "Wait. "}, {"wait": 60}], "repeat": True},
+)
+
+
+async def test_every_served_method(tmp_path: Path) -> None:
+    where = place(tmp_path)
+    (where.folder / "a.txt").write_text("hello\n")
+    where.settings(compaction={"keepRecentTokens": 1})
+    async with contract(where, *TURNS) as daemon:
+        person = Person(daemon.client, "agent/permission/request", allow)
+        await _talk(daemon)
+        assert [one["toolCallId"] for one in person.asked] == ["call_2"]
+        await _queue(daemon)
+        person.answer = lambda params: SILENCE
+        await _ask_and_abort(daemon)
+        await _tree(daemon)
+        await _switches(daemon)
+        await _sessions(daemon, place(tmp_path / "other"))
+        sent = daemon.hold_to_the_contract()
+    mine = {m.name for m in methods().values() if m.served and m.direction == "clientToServer"}
+    theirs = {m.name for m in methods().values() if m.served and m.direction == "serverToClient"}
+    assert daemon.driven == mine
+    assert sent | {"agent/permission/request"} == theirs
+
+
+def test_what_is_served_is_what_the_contract_says(tmp_path: Path) -> None:
+    served = set(routes(Daemon(Options(tmp_path, {}))))
+    said = {m.name for m in methods().values() if m.served and m.direction == "clientToServer"}
+    assert served == said
+    assert declare()["methods"] == sorted(said, key=list(methods()).index)
+
+
+def words(text: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": text}]
+
+
+async def _talk(daemon: Contract) -> None:
+    assert (await daemon.turn("look"))["reason"] == "end_turn"
+    assert (await daemon.turn("write it"))["reason"] == "end_turn"
+    told = [one["event"] for one in daemon.told("agent/event")]
+    shown = [one for one in told if one["type"] == "tool" and one["toolCallId"] == "call_2"]
+    statuses = [one["status"] for one in shown]
+    assert statuses == ["streaming", "pending", "pending", "running", "completed"]
+    assert shown[2]["requestId"] and shown[3]["requestId"] is None
+    phases = [one["phase"] for one in told if one["type"] == "state"]
+    assert phases == ["running", "idle", "running", "requires_action", "running", "idle"]
+    asked = [one["status"] for one in told if one["type"] == "permission"]
+    assert asked == ["open", "allowed"]
+
+
+async def _queue(daemon: Contract) -> None:
+    started = await daemon.call("agent/prompt", content=words("long"))
+    await daemon.event("item_started", len(daemon.client.events) - 1)
+    steered = await daemon.call("agent/steer", content=words("S"), expectedTurnId=started["turnId"])
+    assert steered["disposition"] == "injected"
+    later = await daemon.call("agent/followUp", content=words("F"))
+    assert (later["disposition"], later["position"]) == ("queued", 1)
+    listed = await daemon.call("agent/queue/list")
+    first, second = [item["queueId"] for item in listed["items"]]
+    changed = await daemon.call(
+        "agent/queue/update", queueId=second, content=words("G"), version=listed["version"]
+    )
+    assert changed["items"][1]["content"] == words("G")
+    turned = await daemon.call("agent/queue/reorder", queueIds=[second, first])
+    assert [item["queueId"] for item in turned["items"]] == [second, first]
+    assert await daemon.call("agent/queue/mode", kind="steer", mode="all") == {
+        "steer": "all",
+        "followUp": "one-at-a-time",
+    }
+    taken = await daemon.call("agent/queue/remove", queueIds=[first])
+    assert [item["queueId"] for item in taken["removed"]] == [first]
+    aborted = await daemon.call("agent/abort")
+    assert aborted == {"aborted": True, "forced": False}
+    waited = await daemon.call("agent/session/wait", **{"for": "settled"})
+    assert waited == {
+        "phase": "idle",
+        "lastTurn": {"turnId": started["turnId"], "reason": "aborted"},
+    }
+    cleared = await daemon.call("agent/queue/clear")
+    assert [item["queueId"] for item in cleared["removed"]] == [second]
+
+
+async def _ask_and_abort(daemon: Contract) -> None:
+    """A question that nobody answers: it can be listed, and an abort takes it off the screen."""
+    start = len(daemon.client.events)
+    await daemon.call("agent/prompt", content=words("write more"))
+    opened = await daemon.event("permission", start, status="open")
+    state = await daemon.call("agent/session/state")
+    assert (state["phase"], state["pending"]) == ("requires_action", [opened["requestId"]])
+    attached = await daemon.call("agent/session/attach")
+    assert [one["requestId"] for one in attached["pending"]] == [opened["requestId"]]
+    await daemon.call("agent/abort")
+    (resolved,) = daemon.told("agent/request/resolved")
+    assert (resolved["requestId"], resolved["by"]) == (opened["requestId"], "abort")
+    await daemon.event("permission", start, status="cancelled")
+    assert (await daemon.call("agent/session/state"))["pending"] == []
+
+
+async def _tree(daemon: Contract) -> None:
+    page = await daemon.call("agent/session/entries", limit=1000, branch="all")
+    assert page["leafId"] is not None
+    rows = (await daemon.call("agent/tree/get", filter="userOnly"))["rows"]
+    label = await daemon.call("agent/tree/label", entryId=rows[1]["entryId"], label="here")
+    assert label["label"] == "here"
+    await daemon.call("agent/config/set", id="tools", value=["read"])
+    compacted = await daemon.call("agent/compact", instructions="Be short.", workDoneToken="t")
+    assert "A summary." in compacted["summary"]
+    moved = await daemon.call(
+        "agent/tree/navigate",
+        entryId=rows[1]["entryId"],
+        expectedLeafId=(await daemon.call("agent/session/state"))["leafId"],
+        summarize={"instructions": "Be short."},
+    )
+    assert moved["editorText"] == "write it" and moved["summaryEntryId"] == moved["leafId"]
+    used = await daemon.call("agent/usage/get")
+    assert [one["model"] for one in used["models"]] == ["scripted/script.jsonl", "summaries"]
+
+
+async def _switches(daemon: Contract) -> None:
+    listed = await daemon.call("agent/model/list", usable=True)
+    assert listed["current"].startswith("scripted:")
+    assert (await daemon.call("agent/thinking/list"))["levels"] == ["off", "low", "high"]
+    assert await daemon.call("agent/thinking/set", level="medium") == {"thinking": "high"}
+    assert await daemon.call("agent/thinking/cycle") == {"thinking": "off"}
+    options = (await daemon.call("agent/config/list"))["configOptions"]
+    assert [one["id"] for one in options] == ["model", "thinking", "mode", "tools"]
+    assert (await daemon.call("agent/model/set", model="offline/demo"))["model"] == "offline/demo"
+    assert (await daemon.call("agent/model/cycle"))["model"]
+
+
+async def _sessions(daemon: Contract, other: Place) -> None:
+    first = daemon.session
+    assert await daemon.call("agent/session/rename", name="one") == {"name": "one"}
+    rows = (await daemon.call("agent/tree/get"))["rows"]
+    forked = await daemon.call("agent/session/fork", entryId=rows[0]["entryId"], position="at")
+    made = await daemon.call("agent/session/new", cwd=str(other.folder), name="two")
+    assert made["state"]["name"] == "two"
+    back = await daemon.call("agent/session/switch", sessionId=first)
+    assert back["sessionId"] == first
+    await daemon.call("agent/session/detach", sessionId=forked["sessionId"])
+    listed = await daemon.call("agent/session/list")
+    assert {row["sessionId"] for row in listed["sessions"]} >= {first}
+    await daemon.call("agent/session/close", sessionId=forked["sessionId"])
+    await daemon.call("agent/session/delete", sessionId=forked["sessionId"])
+    changed = [one["reason"] for one in daemon.told("agent/sessions/changed")]
+    assert changed[-2:] == ["closed", "deleted"]
