@@ -11,7 +11,8 @@ from tests.daemon.several import house
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 
 PERMISSION = "agent/permission/request"
-ONE, TWO = ({"permissions": {}, "clientId": name} for name in ("one", "two"))
+ONE: object = {"permissions": {}, "clientId": "one"}
+TWO: object = {"permissions": {}, "clientId": "two"}
 WRITE = (
     {"call": "write", "args": {"path": "one.txt", "content": "1"}},
     {"text": "First."},
