@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.rpc.client import Message, RawClient, python, spawned
+
+HELLO: Message = {"protocolVersions": [1], "permissions": {}, "clientId": "test"}
 
 
 @dataclass
@@ -61,15 +63,17 @@ async def daemon(
     arguments: Sequence[str] = (),
     agent: object = ...,
     model: str | None = None,
+    hello: bool = True,
+    env: Mapping[str, str] | None = None,
 ) -> AsyncIterator[RawClient]:
     """A client that has said hello. `turns`: what the scripted model plays."""
     ref = model or f"scripted:{where.script(*turns)}"
     command = python("-m", "singletree", "serve", "--stdio", "--model", ref, *arguments)
-    env = {"PI_CODING_AGENT_DIR": str(where.agent_dir)}
-    async with spawned(*command, env=env, cwd=where.root) as client:
+    given = {"PI_CODING_AGENT_DIR": str(where.agent_dir), **(env or {})}
+    async with spawned(*command, env=given, cwd=where.root) as client:
         client.reactions["agent/permission/request"] = allow
-        hello = {"protocolVersions": [1], "permissions": {}, "clientId": "test"}
-        await client.initialize(hello if agent is ... else agent)
+        if hello:
+            await client.initialize(HELLO if agent is ... else agent)
         yield client
 
 

@@ -7,7 +7,8 @@ session is put together), ../session/session.py (one conversation).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -25,7 +26,13 @@ from singletree.session.session import AgentSession
 from singletree.session.totals import Totals, totals
 
 RELOAD = 3.0
-"""Seconds an explicit open waits for another holder of the lock: a window that reloads."""
+"""Seconds an open waits for another holder of the lock: a window that reloads."""
+PAUSE = 0.1
+SHOWN = 300
+
+HELD = "The newest session of this folder is open in process {pid}; a new one was begun."
+NO_FOLDER = "There is no folder {cwd}; give the whole path of one that exists."
+MOVED = "Of a project that was moved: open the session by its id together with its new folder."
 
 Start = Literal["continue", "new"]
 
@@ -36,7 +43,7 @@ class Host:
     def __init__(self, options: Options, front: Front, tasks: TaskGroup) -> None:
         self.assembly = Assembly(options, front, tasks)
         self._sessions: dict[str, AgentSession] = {}
-        self._current: dict[Path, str] = {}
+        self._current: dict[str, str] = {}
         self._opening = anyio.Lock()
 
     def get(self, session_id: str) -> AgentSession:
@@ -60,7 +67,7 @@ class Host:
 
     def current(self, cwd: Path) -> AgentSession | None:
         """The current session of a workspace, if one is open."""
-        return self._sessions.get(self._current.get(cwd, ""))
+        return self._sessions.get(self._current.get(_place(cwd), ""))
 
     async def open(
         self, cwd: Path | None, start: Start = "continue", session_id: str | None = None
@@ -69,36 +76,28 @@ class Host:
 
         By its id, or the newest of the folder, or a new one. One that is open is given as it is.
         """
-        async with self._opening:
-            if session_id is not None:
-                return await self._open_id(session_id, cwd)
-            assert cwd is not None
-            check_folder(cwd)
-            live = self.current(cwd) if start == "continue" else None
-            if live is not None:
-                return live
-            store = await self.assembly.store(cwd)
-            path = None
-            if start == "continue":
-                path = await anyio.to_thread.run_sync(store.latest, str(cwd))
-            if path is None:
-                return await self._take(store.create(str(cwd)), cwd)
-            return await self._continue(store, path, cwd)
+        if session_id is not None:
+            return await self._patiently(lambda: self._open_id(session_id, cwd))
+        assert cwd is not None
+        check_folder(cwd)
+        if start == "new":
+            return await self._begin(cwd)
+        if (live := self.current(cwd)) is not None:
+            return live
+        try:
+            return await self._patiently(lambda: self._continue(cwd))
+        except SessionLocked as error:
+            session = await self._begin(cwd)
+            session.warn("locked", HELD.format(pid=error.detail.get("pid")))
+            return session
 
     async def switch(self, session_id: str | None, path: Path | None) -> AgentSession:
         """Make another session current: by id, or by its file."""
-        async with self._opening:
-            if session_id is not None:
-                return await self._open_id(session_id, None)
-            if path is None:
-                raise UnknownSession("Name the session by its id or by its file.")
-            known = next((s for s in self.live if s.history.file == path), None)
-            if known is not None:
-                self._current[known.cwd] = known.id
-                return known
-            store = await self.assembly.store(None)
-            history = await anyio.to_thread.run_sync(lambda: store.open(path, wait=RELOAD))
-            return await self._take(history, Path(history.header.cwd))
+        if session_id is not None:
+            return await self._patiently(lambda: self._open_id(session_id, None))
+        if path is None or not path.is_absolute():
+            raise UnknownSession("Name the session by its id or by the whole path of its file.")
+        return await self._patiently(lambda: self._open_file(path))
 
     async def fork(
         self,
@@ -137,8 +136,8 @@ class Host:
     async def close(self, session: AgentSession) -> None:
         """End what runs in it, save it, let its file go."""
         self._sessions.pop(session.id, None)
-        if self._current.get(session.cwd) == session.id:
-            del self._current[session.cwd]
+        if self._current.get(_place(session.cwd)) == session.id:
+            del self._current[_place(session.cwd)]
         await session.close()
 
     async def close_all(self) -> None:
@@ -157,32 +156,56 @@ class Host:
         """Tokens and cost over all branches of a session."""
         return await anyio.to_thread.run_sync(totals, session.history)
 
+    async def _patiently(self, opening: Callable[[], Awaitable[AgentSession]]) -> AgentSession:
+        """Open one at a time; a session that another process holds is tried again for a while.
+
+        Meanwhile others may be opened.
+        """
+        until = anyio.current_time() + RELOAD
+        while True:
+            async with self._opening:
+                try:
+                    return await opening()
+                except SessionLocked:
+                    if anyio.current_time() >= until:
+                        raise
+            await anyio.sleep(PAUSE)
+
     async def _open_id(self, session_id: str, cwd: Path | None) -> AgentSession:
         if (live := self._sessions.get(session_id)) is not None:
-            self._current[live.cwd] = live.id
+            self._current[_place(live.cwd)] = live.id
             return live
         store = await self.assembly.store(cwd)
-        history = await anyio.to_thread.run_sync(lambda: store.open_id(session_id, wait=RELOAD))
-        folder = cwd or Path(history.header.cwd)
-        check_folder(folder)
-        return await self._take(history, folder)
+        history = await anyio.to_thread.run_sync(store.open_id, session_id)
+        return await self._take(history, cwd or Path(history.header.cwd))
 
-    async def _continue(self, store: Store, path: Path, cwd: Path) -> AgentSession:
-        """The newest session; a new one, with a warning, where another process has it open."""
-        try:
-            history = await anyio.to_thread.run_sync(lambda: store.open(path, wait=RELOAD))
-        except SessionLocked as error:
-            session = await self._take(store.create(str(cwd)), cwd)
-            session.warn(
-                "locked",
-                f"The newest session of this folder is open in process {error.detail.get('pid')}; "
-                "a new one was begun.",
-            )
-            return session
-        return await self._take(history, cwd)
+    async def _open_file(self, path: Path) -> AgentSession:
+        known = [s for s in self.live if s.history.file and _place(s.history.file) == _place(path)]
+        if known:
+            self._current[_place(known[0].cwd)] = known[0].id
+            return known[0]
+        store = await self.assembly.store(None)
+        history = await anyio.to_thread.run_sync(store.open, path)
+        return await self._take(history, Path(history.header.cwd))
+
+    async def _continue(self, cwd: Path) -> AgentSession:
+        """The newest session of a folder; a new one if there is none."""
+        if (live := self.current(cwd)) is not None:
+            return live
+        store = await self.assembly.store(cwd)
+        path = await anyio.to_thread.run_sync(store.latest, str(cwd))
+        if path is None:
+            return await self._take(store.create(str(cwd)), cwd)
+        return await self._take(await anyio.to_thread.run_sync(store.open, path), cwd)
+
+    async def _begin(self, cwd: Path) -> AgentSession:
+        """A new session."""
+        store = await self.assembly.store(cwd)
+        return await self._take(store.create(str(cwd)), cwd)
 
     async def _take(self, history: History, cwd: Path) -> AgentSession:
         try:
+            check_folder(cwd)
             parts = await self.assembly.parts(history, cwd)
             session = AgentSession(parts)
             await session.begin()
@@ -190,11 +213,21 @@ class Host:
             history.close()
             raise
         self._sessions[session.id] = session
-        self._current[cwd] = session.id
+        self._current[_place(cwd)] = session.id
         return session
 
 
 def check_folder(cwd: Path) -> None:
-    """Raise where there is no such folder."""
-    if not cwd.is_dir():
-        raise SingletreeError(f"The folder {cwd} does not exist.", code="workspace_not_found")
+    """Raise where there is no such folder; what is no whole path is never guessed at."""
+    try:
+        there = cwd.is_absolute() and cwd.is_dir()
+    except OSError:
+        there = False
+    if not there:
+        shown = str(cwd) if len(str(cwd)) < SHOWN else f"{str(cwd)[:SHOWN]}…"
+        raise SingletreeError(NO_FOLDER.format(cwd=shown), code="workspace_not_found", hint=MOVED)
+
+
+def _place(path: Path) -> str:
+    """One name for a folder or file, by whatever path it is reached."""
+    return os.path.realpath(path)
