@@ -129,6 +129,9 @@ async def _ask_and_abort(daemon: Contract) -> None:
 async def _tree(daemon: Contract) -> None:
     page = await daemon.call("agent/session/entries", limit=1000, branch="all")
     assert page["leafId"] is not None
+    whole = f"agent://{daemon.session}/entry/{page['leafId']}.json"
+    piece = await daemon.call("agent/content/read", uri=whole, range={"start": 0, "end": 9})
+    assert (piece["text"], piece["next"]) == ('{"type":"', 9)
     rows = (await daemon.call("agent/tree/get", filter="userOnly"))["rows"]
     label = await daemon.call("agent/tree/label", entryId=rows[1]["entryId"], label="here")
     assert label["label"] == "here"
