@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.session.stage import outline, said, stage
+from tests.session.stage import Stage, outline, said, stage
 
 from singletree.errors import ModelError, SessionBusy, SessionError, UnknownEntry
+from singletree.messages import Usage
 from singletree.model.base import ModelInfo
-from singletree.model.scripted import ScriptedModel, fail, say, wait
-from singletree.session.events import CompactionEnded
+from singletree.model.scripted import ScriptedModel, Turn, fail, say, wait
+from singletree.session.events import CompactionEnded, TurnEnded
 from singletree.session.keys import Compaction
 from singletree.session.settings import Settings
 
@@ -136,3 +139,41 @@ async def test_a_full_window_is_compacted_before_the_next_step(tmp_path: Path) -
         await on.say("second")
         ended = [e for e in on.events if isinstance(e, CompactionEnded)]
         assert [(e.reason, e.status) for e in ended] == [("threshold", "completed")]
+
+
+CUT = say("half an answ").but(stop="length", usage=Usage(input=2700, output=20, total_tokens=2720))
+
+
+@asynccontextmanager
+async def cut_by_a_full_window(tmp_path: Path, summary: Turn) -> AsyncIterator[Stage]:
+    """A session whose last answer was cut because the window was full."""
+    info = ModelInfo("scripted", "small", context_window=3000, max_output=1000)
+    turns = [say("a" * 400), say("b" * 400), CUT, summary, say("whole")]
+    model = ScriptedModel(turns, info)
+    settings = Settings(compaction=Compaction(reserve_tokens=100, keep_recent_tokens=50))
+    async with stage(tmp_path, model, settings=settings) as on:
+        for words in ("first", "second", "third"):
+            await on.say(words)
+        yield on
+
+
+async def test_an_answer_cut_by_a_full_window_is_made_again_after_compacting(
+    tmp_path: Path,
+) -> None:
+    async with cut_by_a_full_window(tmp_path, say(SUMMARY).but(repeat=2)) as on:
+        assert [e.reason for e in on.events if isinstance(e, TurnEnded)][-1] == "end_turn"
+        shown = outline(on.model.requests[-1].messages)
+        assert "## Goal" in shown[0]
+        assert shown[-1] == "user: third"
+
+
+async def test_an_answer_cut_by_a_full_window_stays_when_compacting_fails(tmp_path: Path) -> None:
+    async with cut_by_a_full_window(tmp_path, fail(ModelError("boom"))) as on:
+        ended = [e for e in on.events if isinstance(e, TurnEnded)][-1]
+        assert (ended.reason, ended.error) == ("max_tokens", None)
+        assert len(on.model.requests) == 4
+        await on.say("go on")
+        assert outline(on.model.requests[-1].messages)[-2:] == [
+            "assistant: half an answ",
+            "user: go on",
+        ]

@@ -18,7 +18,7 @@ from anyio.abc import TaskGroup
 
 from singletree.errors import SessionLocked, SingletreeError, UnknownSession
 from singletree.history.record import History
-from singletree.history.store import Store, SummaryPage
+from singletree.history.store import SummaryPage
 from singletree.host.assembly import Assembly
 from singletree.host.options import Front, Options
 from singletree.model.catalog import ModelListing

@@ -146,20 +146,30 @@ class Runner:
                 attempt = attempt.counted(ended)
                 info, settings = self._choice.model().info, self._needs.settings()
                 match after_run(ended, attempt, info, settings):
-                    case Settle(reason, error):
-                        turn.reason, turn.error = reason, error_info(error) if error else None
-                        self.retries.settled(turn.error)
+                    case Settle() as settle:
+                        self._settle(turn, settle)
                         return
                     case Retry() as retry:
                         self._hide_failed()
                         await self.retries.wait(retry, ended)
-                    case CompactAndRetry(otherwise=otherwise):
+                    case CompactAndRetry("overflow", otherwise=otherwise):
                         self._hide_failed()
                         if not await self._compactor.overflow(self._choice.model()):
                             raise too_large(otherwise, self._talk.projection())
                         attempt = attempt.compacted()
+                    case CompactAndRetry(otherwise=otherwise):
+                        if not await self._compactor.overflow(self._choice.model()):
+                            self._settle(turn, otherwise)
+                            return
+                        self._hide_failed()
+                        attempt = attempt.compacted()
         except SingletreeError as error:
             turn.reason, turn.error = "error", error_info(error)
+
+    def _settle(self, turn: Turn, settle: Settle) -> None:
+        turn.reason = settle.reason
+        turn.error = error_info(settle.error) if settle.error else None
+        self.retries.settled(turn.error)
 
     async def _run_agent(self) -> RunEnded:
         """One run of the loop over the tree as it now stands."""
@@ -199,7 +209,10 @@ class Runner:
         )
 
     def _hide_failed(self) -> None:
-        """The failed answer stays in the file and out of every later request."""
+        """The failed answer stays in the file and out of every later request.
+
+        One that was only cut is hidden when the compaction has made room for another, not before.
+        """
         if self._ears.last is not None:
             self._talk.hide([self._ears.last[0]])
 
