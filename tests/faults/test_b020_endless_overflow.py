@@ -1,0 +1,35 @@
+"""A request that stays too large is given up soon, and the largest part of it is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.faults.forgetful import Server, limits
+from tests.session.stage import stage
+
+from singletree.errors import ContextOverflow
+from singletree.model.base import ModelRequest
+from singletree.model.scripted import Turn, call, say
+from singletree.session.events import CompactionStarted, TurnEnded
+
+
+def refused(request: ModelRequest) -> Turn:
+    raise ContextOverflow("prompt is too long: 9001 tokens > 8000 maximum")
+
+
+async def test_two_compactions_and_three_requests_at_most(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work/big.txt").write_text("word " * 4000)
+    server = Server([say("hello"), call("read", path="big.txt"), refused])
+    async with stage(tmp_path, server.model, settings=limits(1000, 100)) as on:
+        await on.say("hi")
+        await on.say("read big.txt")
+        ended = on.told(TurnEnded)[-1]
+        assert isinstance(ended, TurnEnded)
+        assert ended.reason == "error"
+        assert ended.error is not None
+        assert ended.error.code == "context_overflow"
+        assert "the result of the tool read" in ended.error.message
+        assert len(server.requests) - 2 <= 3
+        assert len(on.told(CompactionStarted)) <= 2
+        assert on.session.state().phase == "idle"
