@@ -12,7 +12,6 @@ from singletree.context.accept import (
     OPENING,
     accepted,
     dropped,
-    unanswered,
 )
 from singletree.context.feed import Feed
 from singletree.context.projection import project, to_llm
@@ -102,11 +101,6 @@ def test_blank_text_goes_and_a_result_says_so() -> None:
         "assistant:  call",
         f"toolResult call: {EMPTY_RESULT}",
     ]
-
-
-def test_calls_left_open_are_named() -> None:
-    open_calls = unanswered([user(), says(call("c1"), call("c2")), result("c1")])
-    assert [c.id for c in open_calls] == ["c2"]
 
 
 def test_results_without_a_call_are_named_but_not_those_of_failed_answers() -> None:

@@ -50,14 +50,6 @@ def traced(messages: Iterable[tuple[Message, str]]) -> list[tuple[Message, str |
     return repair.sequence()
 
 
-def unanswered(messages: Iterable[Message]) -> list[ToolCall]:
-    """The calls without a result anywhere behind them, in order: what a crash or an abort left."""
-    repair = Repair()
-    for message in messages:
-        repair.add(message)
-    return repair.unanswered()
-
-
 def dropped(messages: Iterable[Message]) -> list[ToolResultMessage]:
     """The results that are not sent because no call waits for them: a file is not as it should be.
 
@@ -122,15 +114,6 @@ class Repair:
             opening = UserMessage(content=OPENING, timestamp=whole[0][0].timestamp)
             whole.insert(0, (opening, None))
         return whole
-
-    def unanswered(self) -> list[ToolCall]:
-        """The calls that have no result."""
-        return [
-            call
-            for group in self._with_calls.values()
-            for call, result in zip(group.calls, group.results, strict=True)
-            if result is None
-        ]
 
     def _flatten(self, out: list[_Row], start: int, end: int) -> None:
         for at in range(start, end):
