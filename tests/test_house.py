@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import singletree
+from singletree.rpc.protocol.errors import CODES
 
 PACKAGE = Path(singletree.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -41,3 +43,9 @@ def test_changelog_tells_of_this_version() -> None:
     changelog = (PACKAGE.parents[1] / "CHANGELOG.md").read_text("utf-8")
     newest = next(line for line in changelog.splitlines() if line.startswith("## "))
     assert newest.split()[1] == singletree.__version__
+
+
+def test_every_code_that_is_raised_is_published() -> None:
+    text = "\n".join(module.read_text("utf-8") for module in MODULES)
+    raised = set(re.findall(r"\bcode ?= ?\"([a-z_]+)\"", text))
+    assert raised - set(CODES) == set()

@@ -30,8 +30,15 @@ class Place:
 
     def settings(self, **keys: object) -> None:
         """Write the user's settings.json."""
+        self._write("settings.json", keys)
+
+    def models(self, **providers: object) -> None:
+        """Write models.json."""
+        self._write("models.json", {"providers": providers})
+
+    def _write(self, name: str, value: object) -> None:
         self.agent_dir.mkdir(exist_ok=True)
-        (self.agent_dir / "settings.json").write_text(json.dumps(keys), "utf-8")
+        (self.agent_dir / name).write_text(json.dumps(value), "utf-8")
 
     def script(self, *turns: object) -> Path:
         """Write the turns that the model will play, one JSON object each."""
@@ -66,9 +73,13 @@ async def daemon(
     hello: bool = True,
     env: Mapping[str, str] | None = None,
 ) -> AsyncIterator[RawClient]:
-    """A client that has said hello. `turns`: what the scripted model plays."""
-    ref = model or f"scripted:{where.script(*turns)}"
-    command = python("-m", "singletree", "serve", "--stdio", "--model", ref, *arguments)
+    """A client that has said hello. `turns`: what the scripted model plays.
+
+    `model`: another one; "" leaves the choice to the daemon.
+    """
+    ref = f"scripted:{where.script(*turns)}" if model is None else model
+    named = ("--model", ref) if ref else ()
+    command = python("-m", "singletree", "serve", "--stdio", *named, *arguments)
     given = {"PI_CODING_AGENT_DIR": str(where.agent_dir), **(env or {})}
     async with spawned(*command, env=given, cwd=where.root) as client:
         client.reactions["agent/permission/request"] = allow

@@ -40,6 +40,7 @@ export interface LongParams extends SessionParams {
 export type ErrorCode =
   | "auth_failed"
   | "auth_required"
+  | "cancelled"
   | "cancelled_by_extension"
   | "context_overflow"
   | "denied"
@@ -53,6 +54,7 @@ export type ErrorCode =
   | "no_active_turn"
   | "no_model"
   | "no_workspace"
+  | "not_a_user_message"
   | "not_found"
   | "not_steerable"
   | "nothing_to_compact"
@@ -336,11 +338,17 @@ export interface SwitchParams extends SessionParams {
   history?: HistoryParams;
 }
 
-/** `workspace` (URI) or `cwd` (path); with neither, the only open folder. */
+/**
+ * `workspace` (URI) or `cwd` (path); with neither, the only open folder.
+ *
+ * `recover`: the path of a session file whose header cannot be read. The new session begins with
+ * what can still be read of it; the file stays as it is.
+ */
 export interface NewParams {
   workspace?: string;
   cwd?: string;
   name?: string;
+  recover?: string;
 }
 
 /**
@@ -1624,7 +1632,7 @@ export interface Methods {
   "agent/session/entries": { params: EntriesParams; result: Entries };
   /** The sessions of a folder, newest first. */
   "agent/session/list": { params: ListParams; result: SessionList };
-  /** A new session, current from now on. It has no file until something is said. */
+  /** A new session, current from now on. It has no file until something is said. With `recover` it is a copy of what can be read of a damaged file. */
   "agent/session/new": { params: NewParams; result: Attached };
   /** Make another session the current one of its folder, and hear its events. */
   "agent/session/switch": { params: SwitchParams; result: Attached };

@@ -40,4 +40,4 @@ def edit_of(entry: Entry, replacement: JsonValue) -> ContextEditEntry:
 
 def refused(reason: str, message: str) -> SessionError:
     """The error of an edit that cannot be."""
-    return SessionError(message, code="edit_refused", detail={"reason": reason})
+    return SessionError(message, detail={"reason": reason})

@@ -25,7 +25,10 @@ CHECKED_TAIL = 256 * 1024
 _BOM = b"\xef\xbb\xbf"
 _CHUNK = 1 << 20
 _NOT_A_SESSION = "The file is no session file: it has no readable header. It was left as it is."
-_RESCUE = "A recovered copy can be made of the entries that can still be read."
+_RESCUE = (
+    "A copy can be made of the entries that can still be read: agent/session/new with `recover`, "
+    "or `singletree sessions --recover {path}`."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,8 @@ def _read_header(file: BinaryIO, index: Index, path: Path) -> tuple[SessionHeade
         index.end += len(raw)
         if index.end > _CHUNK:
             break
-    raise SessionUnreadable(_NOT_A_SESSION, hint=_RESCUE, detail={"path": str(path)})
+    hint = _RESCUE.format(path=path)
+    raise SessionUnreadable(_NOT_A_SESSION, hint=hint, detail={"path": str(path)})
 
 
 def _kept_aside(

@@ -59,6 +59,13 @@ class Shelf:
                 return path
         return None
 
+    def unreadable(self, cwd: str) -> list[Path]:
+        """Files of a workspace without a readable header, of which no copy was recovered yet."""
+        folder = self._folder(cwd)
+        lost = [p for p in self._files() if p.parent == folder and self._glances.of(p) is None]
+        copied = {known.header.parent_session for known in self._all()} if lost else set()
+        return [path for path in lost if str(path) not in copied and path.stat().st_size]
+
     def page(
         self, cwd: str | None, query: str | None, limit: int, cursor: str | None
     ) -> SummaryPage:

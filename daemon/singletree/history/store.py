@@ -48,6 +48,9 @@ from singletree.messages import UserMessage, text_of
 __all__ = ["HERE", "EntryPage", "Forked", "History", "Store", "Summary", "SummaryPage"]
 
 
+NOT_LOST = "The session file has a readable header: open it as it is."
+
+
 @dataclass(frozen=True, slots=True)
 class Forked:
     """A new session, and the text of the user message it was forked before."""
@@ -123,6 +126,10 @@ class Store:
         """The session of a workspace that was written last."""
         return self._shelf.latest(cwd)
 
+    def unreadable(self, cwd: str) -> Sequence[Path]:
+        """Files of a workspace without a readable header: `rescue` makes a copy of one."""
+        return self._shelf.unreadable(cwd)
+
     def list(
         self,
         cwd: str | None = None,
@@ -178,9 +185,12 @@ class Store:
         return self._copied(header, lines, self._file(header))
 
     def rescue(self, path: Path, cwd: str) -> History:
-        """A new session with all entries that can be read of a file whose header cannot."""
+        """A new session with all entries that can be read of a file whose header cannot.
+
+        UnknownSession where there is no such file; SessionError where it can be opened as it is.
+        """
+        content = _lost(path)
         index = Index()
-        content = path.read_bytes()
         index.scan(io.BytesIO(content))
         tree = SessionTree(index)
         bodies = Bodies(tree, lambda offset, size: content[offset : offset + size])
@@ -258,13 +268,26 @@ def _fill(path: Path) -> None:
         file.write(dump(_new_header("", None, None)))
 
 
+def _lost(path: Path) -> bytes:
+    """What stands in a file whose header cannot be read."""
+    try:
+        content = path.read_bytes()
+        read_header(path)
+    except SessionUnreadable:
+        return content
+    except OSError as error:
+        text = f"There is no session file {path}: {error.strerror}."
+        raise UnknownSession(text, detail=_at(path)) from None
+    raise SessionError(NOT_LOST, detail=_at(path))
+
+
 def _at(path: Path) -> dict[str, object]:
     return {"path": str(path)}
 
 
 def _new_header(cwd: str, parent: str | None, session_id: str | None) -> SessionHeader:
     if session_id is not None and not valid_session_id(session_id):
-        raise SessionError(f"{session_id!r} cannot be a session's id.", code="invalid_session_id")
+        raise SessionError(f"{session_id!r} cannot be a session's id.")
     return SessionHeader(
         version=SESSION_VERSION,
         id=session_id or new_session_id(),

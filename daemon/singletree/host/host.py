@@ -30,6 +30,10 @@ RELOAD = 3.0
 PAUSE = 0.1
 SHOWN = 300
 
+LOST = (
+    "The session file {path} has no readable header and was left as it is; agent/session/new with "
+    "`recover`, or `singletree sessions --recover`, makes a copy of what can still be read."
+)
 HELD = "The newest session of this folder is open in process {pid}; a new one was begun."
 NO_FOLDER = "There is no folder {cwd}; give the whole path of one that exists."
 MOVED = "Of a project that was moved: open the session by its id together with its new folder."
@@ -98,6 +102,13 @@ class Host:
         if path is None or not path.is_absolute():
             raise UnknownSession("Name the session by its id or by the whole path of its file.")
         return await self._patiently(lambda: self._open_file(path))
+
+    async def recover(self, path: Path, cwd: Path) -> AgentSession:
+        """A new session with what can still be read of a file that has no readable header."""
+        check_folder(cwd)
+        store = await self.assembly.store(cwd)
+        history = await anyio.to_thread.run_sync(store.rescue, path, str(cwd))
+        return await self._take(history, cwd)
 
     async def fork(
         self,
@@ -195,8 +206,12 @@ class Host:
         store = await self.assembly.store(cwd)
         path = await anyio.to_thread.run_sync(store.latest, str(cwd))
         if path is None:
-            return await self._take(store.create(str(cwd)), cwd)
-        return await self._take(await anyio.to_thread.run_sync(store.open, path), cwd)
+            session = await self._take(store.create(str(cwd)), cwd)
+        else:
+            session = await self._take(await anyio.to_thread.run_sync(store.open, path), cwd)
+        for lost in await anyio.to_thread.run_sync(store.unreadable, str(cwd)):
+            session.warn("session_unreadable", LOST.format(path=lost))
+        return session
 
     async def _begin(self, cwd: Path) -> AgentSession:
         """A new session."""

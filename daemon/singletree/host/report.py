@@ -22,19 +22,34 @@ from singletree.tools.sandbox import find_mechanism
 
 
 def sessions(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
-    """The lines of `singletree sessions [--all] [WORDS]`."""
+    """The lines of `singletree sessions [--all] [--recover FILE] [WORDS]`."""
     parser = argparse.ArgumentParser(prog="singletree sessions")
     parser.add_argument("--all", action="store_true", help="of every folder")
+    parser.add_argument("--recover", metavar="FILE", help="copy what can be read of a damaged file")
     parser.add_argument("words", nargs="*", help="only sessions in which these stand")
     given = parser.parse_args(arguments)
     cwd = None if given.all else str(Path.cwd())
-    page = Store(agent_dir(environment)).list(cwd, " ".join(given.words) or None, 100)
+    store = Store(agent_dir(environment))
+    if given.recover is not None:
+        yield _recovered(store, Path(given.recover).absolute())
+        return
+    page = store.list(cwd, " ".join(given.words) or None, 100)
     if not page.sessions:
         yield "No sessions." if given.all else f"No sessions of {cwd}; --all shows every folder's."
     for one in page.sessions:
         when = datetime.fromtimestamp(one.updated_at / 1000).strftime("%Y-%m-%d %H:%M")
         where = f"  {one.cwd}" if given.all else ""
         yield f"{one.id}  {when}  {one.entry_count:>5} entries  {one.name or one.preview}{where}"
+
+
+def _recovered(store: Store, path: Path) -> str:
+    """Make a session of this folder of what can be read of a file, and name it."""
+    history = store.rescue(path, str(Path.cwd()))
+    try:
+        count = history.entry_count
+        return f"Recovered {count} entries of {path} into session {history.id} of this folder."
+    finally:
+        history.close()
 
 
 def doctor(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:

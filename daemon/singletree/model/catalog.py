@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from singletree.model.http import Http, Limits
 
 SCRIPTED = "scripted:"
+CHOOSE = (
+    "Choose one that is listed, set another defaultModel in settings.json, or add it to "
+    "models.json."
+)
 _BASE_URLS = {"anthropic": "ANTHROPIC_BASE_URL", "openai": "OPENAI_BASE_URL"}
 
 
@@ -242,7 +246,7 @@ class Catalog:
         raise SingletreeError(
             f"There is no model {ref}.{self._near(ref, providers)}",
             code="no_model",
-            hint="Choose one of the listed models, or add it to models.json.",
+            hint=CHOOSE,
         )
 
     def _near(self, ref: str, providers: Mapping[str, Provider]) -> str:

@@ -166,16 +166,21 @@ class Daemon:
         start: Literal["continue", "new"] = "continue",
     ) -> AgentSession:
         """Open a session of a folder, or by its id."""
-        folder: Path | None = None
+        named = workspace is not None or cwd is not None
+        if session_id is not None and not named:
+            return await self.host.open(None, start, session_id)
+        return await self.host.open(self.folder_of(call, workspace, cwd), start, session_id)
+
+    def folder_of(self, call: Call, workspace: str | None, cwd: str | None) -> Path:
+        """The folder that a request names, or the only one its client has open."""
         if workspace is not None:
-            folder = self.folder(workspace)
-        elif cwd is not None:
-            folder = Path(cwd)
-        elif session_id is None and len(call.peer.client.folders) == 1:
-            folder = self.folder(call.peer.client.folders[0])
-        if folder is None and session_id is None:
-            raise SingletreeError(NO_WORKSPACE, code="no_workspace")
-        return await self.host.open(folder, start, session_id)
+            return self.folder(workspace)
+        if cwd is not None:
+            return Path(cwd)
+        folders = call.peer.client.folders
+        if len(folders) == 1:
+            return self.folder(folders[0])
+        raise SingletreeError(NO_WORKSPACE, code="no_workspace")
 
     def folder(self, uri: str) -> Path:
         """A folder's address as a path; a plain path is taken as one."""

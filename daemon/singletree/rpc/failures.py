@@ -13,6 +13,7 @@ from pydantic_core import to_jsonable_python
 from singletree.errors import ModelError, SingletreeError, StaleError
 from singletree.rpc.protocol.base import JsonObject
 from singletree.rpc.protocol.errors import (
+    CANCELLED,
     CONTENT_MODIFIED,
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -75,6 +76,8 @@ def one_line(text: str) -> str:
 def _number(exc: SingletreeError) -> int:
     if isinstance(exc, StaleError):
         return CONTENT_MODIFIED
+    if exc.code == "cancelled":
+        return CANCELLED
     return INVALID_REQUEST if exc.code == "message_too_large" else REQUEST_FAILED
 
 

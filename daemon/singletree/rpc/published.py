@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:6392d622002981966948ccc44368c5d0"
+SCHEMA_HASH = "sha256:a9e759a0d55b880ac0199924b9fd2976"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import anyio
 
@@ -182,6 +183,11 @@ class Compactor:
                 result = await self._summarise(model, made, job, instructions)
         except SingletreeError as error:
             self._emit(CompactionEnded(job, reason, "failed", error=error_info(error)))
+            raise
+        except BaseException as error:  # the request or the turn was cancelled, or a fault of ours
+            status: Literal["failed", "cancelled"]
+            status = "failed" if isinstance(error, Exception) else "cancelled"
+            self._emit(CompactionEnded(job, reason, status))
             raise
         finally:
             self._scope = None

@@ -14,7 +14,7 @@
 ---@class singletree.LongParams : singletree.SessionParams
 ---@field workDoneToken? integer|string
 
----@alias singletree.ErrorCode "auth_failed"|"auth_required"|"cancelled_by_extension"|"context_overflow"|"denied"|"entry_not_found"|"extension_failed"|"input_empty"|"input_rejected"|"internal"|"locked"|"message_too_large"|"no_active_turn"|"no_model"|"no_workspace"|"not_found"|"not_steerable"|"nothing_to_compact"|"overloaded"|"provider_error"|"queue_full"|"quota_exceeded"|"rate_limited"|"session_busy"|"session_error"|"session_not_found"|"session_read_only"|"session_unreadable"|"settings_invalid"|"stale"|"tool_failed"|"too_many_requests"|"turn_mismatch"|"unsupported"|"unsupported_protocol_version"|"untrusted_workspace"|"workspace_not_found"
+---@alias singletree.ErrorCode "auth_failed"|"auth_required"|"cancelled"|"cancelled_by_extension"|"context_overflow"|"denied"|"entry_not_found"|"extension_failed"|"input_empty"|"input_rejected"|"internal"|"locked"|"message_too_large"|"no_active_turn"|"no_model"|"no_workspace"|"not_a_user_message"|"not_found"|"not_steerable"|"nothing_to_compact"|"overloaded"|"provider_error"|"queue_full"|"quota_exceeded"|"rate_limited"|"session_busy"|"session_error"|"session_not_found"|"session_read_only"|"session_unreadable"|"settings_invalid"|"stale"|"tool_failed"|"too_many_requests"|"turn_mismatch"|"unsupported"|"unsupported_protocol_version"|"untrusted_workspace"|"workspace_not_found"
 
 --- What the provider said, as far as it said something.
 ---@class singletree.ProviderInfo
@@ -233,10 +233,14 @@
 ---@field history? singletree.HistoryParams
 
 --- `workspace` (URI) or `cwd` (path); with neither, the only open folder.
+---
+--- `recover`: the path of a session file whose header cannot be read. The new session begins with
+--- what can still be read of it; the file stays as it is.
 ---@class singletree.NewParams
 ---@field workspace? string
 ---@field cwd? string
 ---@field name? string
+---@field recover? string
 
 --- A session as it is now. The caller hears its events from `cursor` on.
 ---

@@ -98,7 +98,11 @@ async def _list_(daemon: Daemon, params: ListParams, call: Call) -> SessionList:
 
 
 async def _new(daemon: Daemon, params: NewParams, call: Call) -> Attached:
-    session = await daemon.open(call, workspace=params.workspace, cwd=params.cwd, start="new")
+    folder = daemon.folder_of(call, params.workspace, params.cwd)
+    if params.recover is None:
+        session = await daemon.host.open(folder, "new")
+    else:
+        session = await daemon.host.recover(Path(params.recover), folder)
     if params.name:
         session.rename(params.name)
     return daemon.snapshot(call, session, HistoryParams())

@@ -41,7 +41,7 @@ NUMBERS: dict[int, tuple[str, str]] = {
         "A fault of the daemon. `data.ref` finds it in the log; there is never a traceback here.",
     ),
     NOT_INITIALIZED: ("ServerNotInitialized", "A request before `initialize`."),
-    CANCELLED: ("RequestCancelled", "The client cancelled it with `$/cancelRequest`."),
+    CANCELLED: ("RequestCancelled", "Stopped by `$/cancelRequest`, or by `agent/abort`."),
     CONTENT_MODIFIED: (
         "ContentModified",
         "What the request expected (`expectedTurnId`, `expectedLeafId`, `version`) is no longer "
@@ -54,6 +54,7 @@ NUMBERS: dict[int, tuple[str, str]] = {
 ErrorCode = Literal[
     "auth_failed",
     "auth_required",
+    "cancelled",
     "cancelled_by_extension",
     "context_overflow",
     "denied",
@@ -67,6 +68,7 @@ ErrorCode = Literal[
     "no_active_turn",
     "no_model",
     "no_workspace",
+    "not_a_user_message",
     "not_found",
     "not_steerable",
     "nothing_to_compact",
@@ -94,6 +96,7 @@ ErrorCode = Literal[
 CODES: dict[str, str] = {
     "auth_failed": "The provider refused the key.",
     "auth_required": "No key is configured for the provider of the chosen model.",
+    "cancelled": "Somebody stopped it with `agent/abort`; nothing has changed (number -32800).",
     "cancelled_by_extension": "An extension said no.",
     "context_overflow": "The request is larger than the model's window, and compacting did not do.",
     "denied": "A rule or a person said no.",
@@ -107,6 +110,7 @@ CODES: dict[str, str] = {
     "no_active_turn": "Nothing runs that could be steered or aborted.",
     "no_model": "No model is chosen, or the chosen one is unknown.",
     "no_workspace": "No folder is open and the request names none.",
+    "not_a_user_message": "The entry is no message that could be said anew; fork `at` it.",
     "not_found": "No such thing: a model, a command, a queue item, a rule, a piece of content.",
     "not_steerable": "What runs cannot take a text now; `detail.phase` says what it is.",
     "nothing_to_compact": "The path is too short to be summed up.",

@@ -165,11 +165,16 @@ class SwitchParams(SessionParams):
 
 
 class NewParams(Params):
-    """`workspace` (URI) or `cwd` (path); with neither, the only open folder."""
+    """`workspace` (URI) or `cwd` (path); with neither, the only open folder.
+
+    `recover`: the path of a session file whose header cannot be read. The new session begins with
+    what can still be read of it; the file stays as it is.
+    """
 
     workspace: str | None = None
     cwd: str | None = None
     name: str | None = None
+    recover: str | None = None
 
 
 class Attached(Result):
@@ -397,8 +402,15 @@ METHODS = (
         "agent/session/new",
         NewParams,
         Attached,
-        "A new session, current from now on. It has no file until something is said.",
-        errors=("workspace_not_found", "no_workspace", "cancelled_by_extension"),
+        "A new session, current from now on. It has no file until something is said. With "
+        "`recover` it is a copy of what can be read of a damaged file.",
+        errors=(
+            "workspace_not_found",
+            "no_workspace",
+            "session_not_found",
+            "session_error",
+            "cancelled_by_extension",
+        ),
     ),
     Method(
         "agent/session/switch",
@@ -441,7 +453,12 @@ METHODS = (
         ForkParams,
         Forked,
         "A new session that begins with the path up to an entry; at the leaf, `at`, it is a clone.",
-        errors=("session_not_found", "entry_not_found", "cancelled_by_extension"),
+        errors=(
+            "session_not_found",
+            "entry_not_found",
+            "not_a_user_message",
+            "cancelled_by_extension",
+        ),
     ),
     Method(
         "agent/session/wait",
