@@ -7,9 +7,10 @@ import random
 from pathlib import Path
 
 import pytest
+from tests.scenario import check_accepted
 from tests.daemon.real import Place, daemon, opened, place, prompt
 
-from singletree.context.accept import accepted, unanswered
+from singletree.context.accept import accepted
 from singletree.context.projection import project, to_llm
 from singletree.history.store import Store
 from singletree.messages import UserMessage, text_of
@@ -72,7 +73,6 @@ def _check(where: Place, said: list[str]) -> None:
         messages = [getattr(entry, "message", None) for entry in entries]
         there = [text_of(m.content) for m in messages if isinstance(m, UserMessage)]
         assert there == said
-        request = accepted(to_llm(project(entries).messages))
-        assert unanswered(request) == []
+        check_accepted(accepted(to_llm(project(entries).messages)))
     finally:
         history.close()

@@ -7,11 +7,13 @@ The only place that knows all rooms at once. Never keeps a session. Read next: .
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+import os
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 import anyio
+import anyio.from_thread
 import anyio.to_thread
 from anyio.abc import TaskGroup
 
@@ -32,7 +34,7 @@ from singletree.tools.leftovers import sweep
 from singletree.tools.output import prune
 from singletree.tools.sandbox import SandboxedShell, can_confine
 from singletree.tools.shell import LocalShell
-from singletree.tools.world import World
+from singletree.tools.world import Files, World
 
 log = logging.getLogger(__name__)
 
@@ -59,10 +61,11 @@ class Assembly:
         layers = await self._layers(cwd, trusted)
         front.begin(session_id, cwd)
         shell = self._shell()
-        world = LocalWorld(cwd, front.files(session_id), shell, self._locks)
+        files = front.files(session_id)
+        world = LocalWorld(cwd, files, shell, self._locks)
         gate = self._gate(session_id, world)
         tools = await anyio.to_thread.run_sync(self._tools, world, gate, shell)
-        gathered = await anyio.to_thread.run_sync(self._gather, cwd, trusted)
+        gathered = await anyio.to_thread.run_sync(self._gather, cwd, trusted, files)
         return Parts(
             agent_dir=options.agent_dir,
             cwd=cwd,
@@ -73,7 +76,7 @@ class Assembly:
             tools=tools,
             active=options.tools or layers.settings.default_tools,
             gate=gate,
-            gather=lambda: self._gather(cwd, trusted).parts,
+            gather=lambda: self._gather(cwd, trusted, files).parts,
             extensions=Extensions(),
             emit=partial(front.emit, session_id),
             spawn=self._spawn,
@@ -115,12 +118,14 @@ class Assembly:
             default=settings.default_project_trust,
         )
 
-    def _gather(self, cwd: Path, trusted: bool) -> Gathered:
+    def _gather(self, cwd: Path, trusted: bool, files: Files) -> Gathered:
+        """Called in a worker thread; the loop is asked for the unsaved buffers of this moment."""
         options = self.options
         return gather(
             cwd,
             options.agent_dir,
             trusted,
+            unsaved_first(anyio.from_thread.run_sync(files.dirty)),
             overrides=Overrides(options.system_prompt, options.append_system_prompt),
         )
 
@@ -167,6 +172,17 @@ class Assembly:
                 log.exception("a turn failed")
 
         self._tasks.start_soon(guarded)
+
+
+def unsaved_first(unsaved: Mapping[Path, bytes]) -> Callable[[Path], bytes]:
+    """How a file is read where some of them are open and not saved."""
+
+    def read(path: Path) -> bytes:
+        if unsaved and (data := unsaved.get(Path(os.path.realpath(path)))) is not None:
+            return data
+        return path.read_bytes()
+
+    return read
 
 
 def _inside(cwd: Path, named: str | None) -> Path | None:

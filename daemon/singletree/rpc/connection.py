@@ -39,7 +39,8 @@ LANGUAGE_SECONDS: Final = 1.0
 class Door:
     """What all connections of a process share: the table, and what happens at which moment.
 
-    `agent` is declared in the answer to `initialize`. `shutdown` ends and saves what belongs to
+    `agent` is declared in the answer to `initialize`. `greeted` is called when a client has said
+    who it is, `initialized` when it is ready to be asked. `shutdown` ends and saves what belongs to
     this client, within the time it is given. `closed` is called once when a client has gone.
     """
 
@@ -47,6 +48,7 @@ class Door:
     to_error: ErrorMapper = lambda error: None
     agent: Mapping[str, object] = field(default_factory=dict)
     language: OpenLanguage | None = None
+    greeted: Callable[[Peer], object] | None = None
     initialized: Callable[[Peer], object] | None = None
     shutdown: Callable[[Peer], Awaitable[object]] | None = None
     closed: Callable[[Peer], object] | None = None
@@ -96,6 +98,8 @@ class Connection(Peer):
         self.documents.encoding = self.client.encoding
         self._greeted = True
         self._on_greeted(self.client)
+        if self.door.greeted is not None:
+            self.door.greeted(self)
         return answer(params, self.door.agent)
 
     def take(self, frames: list[Frame], handled: Callable[[], object] = lambda: None) -> None:

@@ -1,6 +1,7 @@
 """What a person gives to the agent -> what a model reads: content blocks as text and pictures.
 
-Never reads a document by itself: what a block needs of one is handed in. Read next:
+Done when the message arrives: what a selection points to is cut out of the buffer as it then is,
+and what is typed right behind the message is not in it. Never reads a file. Read next:
 protocol/content.py (the blocks), documents.py (open buffers).
 """
 
@@ -13,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from singletree.errors import SingletreeError
 from singletree.messages import Image, Text, well_formed
+from singletree.rpc.documents import Documents
 from singletree.rpc.protocol.content import (
     AudioBlock,
     ContentBlock,
@@ -37,12 +39,14 @@ NO_AUDIO = "Recordings cannot be used here; send text or a picture."
 BINARY = "The user attached {place} ({size} bytes that are no text); use a tool to look at it."
 
 
-def blocks(content: Sequence[ContentBlock]) -> list[Text | Image]:
+def blocks(content: Sequence[ContentBlock], documents: Documents) -> list[Text | Image]:
     """The blocks of a message, in order. Raises `input_rejected` for what no model can take."""
-    return [_block(one) for one in content]
+    return [_block(one, documents) for one in content]
 
 
-def with_context(said: list[Text | Image], context: EditorContext | None) -> list[Text | Image]:
+def with_context(
+    said: list[Text | Image], context: EditorContext | None, documents: Documents
+) -> list[Text | Image]:
     """The message with what the editor shows at this moment, after what the person wrote."""
     if context is None:
         return said
@@ -50,7 +54,9 @@ def with_context(said: list[Text | Image], context: EditorContext | None) -> lis
     editor = context.active_editor
     uri = editor.uri if editor else ""
     if context.selection is not None:
-        lines.append(_selection(uri, context.selection.range, context.selection.text))
+        span, text = context.selection.range, context.selection.text
+        version = editor.version if editor else None
+        lines.append(_selection(uri, span, text or _cut(documents, uri, span, version)))
     elif editor is not None:
         lines.append(ACTIVE.format(place=place(uri)))
     for diagnostic in context.diagnostics or []:
@@ -73,7 +79,7 @@ def _last_line(span: Range) -> int:
     return span.end.line - (span.end.character == 0 and span.end.line > span.start.line)
 
 
-def _block(block: ContentBlock) -> Text | Image:
+def _block(block: ContentBlock, documents: Documents) -> Text | Image:
     match block:
         case TextBlock(text=text):
             return Text(text=well_formed(text))
@@ -87,8 +93,9 @@ def _block(block: ContentBlock) -> Text | Image:
             return Text(text=MENTION.format(place=place(uri, span)))
         case ResourceBlock():
             return Text(text=_resource(block))
-        case SelectionBlock(uri=uri, range=span, text=text):
-            return Text(text=well_formed(_selection(uri, span, text)))
+        case SelectionBlock(uri=uri, range=span, text=text, version=version):
+            chosen = _cut(documents, uri, span, version) if text is None else text
+            return Text(text=well_formed(_selection(uri, span, chosen)))
         case DiagnosticBlock(uri=uri, diagnostic=diagnostic):
             return Text(text=well_formed(_diagnostic(uri, diagnostic)))
     assert_never(block)
@@ -107,6 +114,17 @@ def _selection(uri: str, span: Range, text: str | None) -> str:
     if text is None:
         return SELECTION_ONLY.format(place=where)
     return SELECTION.format(place=where, text=fenced(text))
+
+
+def _cut(documents: Documents, uri: str, span: Range, version: int | None) -> str | None:
+    """The text of a range of an open buffer; None where the range is one of another version."""
+    document = documents.get(uri)
+    if document is None or version not in (None, document.version):
+        return None
+    start, end = span.start, span.end
+    return document.text.between(
+        (start.line, start.character), (end.line, end.character), documents.encoding
+    )
 
 
 def _diagnostic(uri: str, diagnostic: Mapping[str, object]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Literal
 from urllib.parse import unquote, urlsplit
@@ -20,6 +21,7 @@ from singletree.host.host import Host
 from singletree.host.options import Options
 from singletree.rpc.bounds import VALUE_BYTES
 from singletree.rpc.codec import Encoded, encoded_array, encoded_object
+from singletree.rpc.editor import EditorFiles
 from singletree.rpc.feed import Cursor, Feed, Hearing, Subscription
 from singletree.rpc.parts import Delta
 from singletree.rpc.peer import Peer
@@ -32,7 +34,6 @@ from singletree.rpc.views import newest, state
 from singletree.session.events import SessionEvent
 from singletree.session.gate import Answer, Question
 from singletree.session.session import AgentSession
-from singletree.tools.disk import Disk
 from singletree.tools.world import Files
 
 log = logging.getLogger(__name__)
@@ -45,6 +46,7 @@ class Stream:
     """One session on the wire: its feed, its translator, who hears it."""
 
     def __init__(self, session_id: str, cwd: Path) -> None:
+        self.cwd = cwd
         self.feed = Feed(session_id)
         self.translator = Translator(session_id, str(cwd))
         self.ears: dict[Peer, Subscription] = {}
@@ -67,14 +69,14 @@ class Daemon:
     def __init__(self, options: Options) -> None:
         self.options = options
         self._streams: dict[str, Stream] = {}
-        self._peers: set[Peer] = set()
+        self._peers: dict[Peer, None] = {}
         self.questions = Questions(self.hearing, self.emit)
 
     # The front that sessions see
 
     def files(self, session_id: str) -> Files:
         """The files as the clients of the session see them."""
-        return Disk()
+        return EditorFiles(self._streams[session_id].cwd, partial(self._eyes, session_id))
 
     def begin(self, session_id: str, cwd: Path) -> None:
         """A session is about to be opened."""
@@ -90,6 +92,10 @@ class Daemon:
         return await self.questions.ask(session_id, question)
 
     # Who hears what
+
+    def came(self, peer: Peer) -> None:
+        """A client has said who it is; its buffers count from now on."""
+        self._peers[peer] = None
 
     def hearing(self, session_id: str) -> list[Peer]:
         """The clients of a session."""
@@ -108,7 +114,6 @@ class Daemon:
         hearing = Hearing(client.wants_deltas, client.latency, client.event_kinds)
         attached = stream.feed.attach(peer.outbox, hearing, since)
         stream.ears[peer] = attached.subscription
-        self._peers.add(peer)
         call.after_reply(attached.subscription.release)
         call.after_reply(lambda: self.questions.join(session.id, peer))
         return attached.cursor, attached.replay
@@ -121,7 +126,7 @@ class Daemon:
 
     def gone(self, peer: Peer) -> None:
         """A client has left; its sessions go on."""
-        self._peers.discard(peer)
+        self._peers.pop(peer, None)
         self.questions.forget(peer)
         for stream in self._streams.values():
             if (ear := stream.ears.pop(peer, None)) is not None:
@@ -130,7 +135,13 @@ class Daemon:
     def sessions_changed(self, reason: str, session_id: str) -> None:
         """The list of sessions is another one."""
         for peer in self._peers:
+            if not peer.speaks_agent:
+                continue
             peer.notify("agent/sessions/changed", {"reason": reason, "sessionId": session_id})
+
+    def _eyes(self, session_id: str) -> list[Peer]:
+        """Whose buffers count: every client's, those who hear the session first."""
+        return list(dict.fromkeys((*self.hearing(session_id), *self._peers)))
 
     # Finding a session
 

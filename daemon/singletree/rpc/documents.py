@@ -1,9 +1,11 @@
 """The buffers a client has open: text, version, and whether they are saved.
 
 A buffer counts as unsaved when its text differed from the disk as it was opened, or was changed
-since it was opened or saved, and the disk still says something else. Comparing is done in a thread
-and ignores how lines end (some editors always send LF). Documents are found by path as well: the
-same file has several names. Never knows a tool or an edit of ours. Read next: text.py, sync.py.
+since it was opened or saved, and the disk still says something else. Once the two were seen to be
+the same (an editor that reloads a file, a change taken back) the disk counts again. Comparing is
+done in a thread and ignores how lines end (some editors always send LF). Documents are found by
+path as well: the same file has several names. Never knows a tool or an edit of ours. Read next:
+text.py, sync.py, buffers.py (all clients' documents together).
 """
 
 from __future__ import annotations
@@ -11,14 +13,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
 from singletree.rpc.text import Encoding, Position, Text
 
 log = logging.getLogger(__name__)
+
+QUIET: Final = 0.3
+"""Seconds without a change after which a buffer is compared with the disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,8 @@ class Document:
     """An open buffer. `path` is None for one that is no file (`untitled:`).
 
     `changed`: since it was opened or saved. `differed`: from the disk when it was opened; None
-    until that is known. `real`: the path behind all links, known at the same time.
+    until that is known. `real`: the path behind all links, known at the same time. `revision`
+    counts all changes of the text, `heard` are called after each.
     """
 
     uri: str
@@ -46,6 +53,9 @@ class Document:
     changed: bool = False
     differed: bool | None = None
     real: str | None = None
+    revision: int = 0
+    heard: list[Callable[[], None]] = field(default_factory=list)
+    _settling: asyncio.Task[None] | None = None
 
     async def compare(self) -> None:
         """Compare with the disk, right after it was opened."""
@@ -60,9 +70,31 @@ class Document:
         """Whether the person has text here that the disk does not have."""
         if self.differed is None:
             await self.compare()
-        if not (self.changed or self.differed):
+        if not self.maybe_dirty:
             return False
-        return await asyncio.to_thread(differs_from_disk, self.path, self.text.copy())
+        revision = self.revision
+        differs = await asyncio.to_thread(differs_from_disk, self.path, self.text.copy())
+        if not differs and revision == self.revision:
+            self.saved()
+        return differs
+
+    @property
+    def maybe_dirty(self) -> bool:
+        """Whether it may have text that the disk does not have: without looking there."""
+        return self.changed or self.differed is not False
+
+    def settle(self) -> None:
+        """Look at the disk once no more changes come: an editor may just have reloaded the file."""
+        if self._settling is None:
+            self._settling = asyncio.ensure_future(self._settle())
+
+    async def _settle(self) -> None:
+        revision = -1
+        while revision != self.revision:
+            revision = self.revision
+            await asyncio.sleep(QUIET)
+        self._settling = None
+        await self.dirty()
 
     def saved(self) -> None:
         """The disk has this text."""
@@ -97,6 +129,9 @@ class Documents:
                 document.text.replace(change.start, change.end, change.text, self.encoding)
         document.changed = True
         document.version = document.version + 1 if version is None else version
+        document.revision += 1
+        for hear in tuple(document.heard):
+            hear()
 
     def save(self, uri: str) -> None:
         """A buffer was written to the disk."""
@@ -125,16 +160,18 @@ class Documents:
         return {
             d.path: d.text.copy()
             for d in self._by_uri.values()
-            if d.path is not None and (d.changed or d.differed is not False)
+            if d.path is not None and d.maybe_dirty
         }
 
 
 def differs_from_disk(path: str | None, text: Text) -> bool:
-    """Whether the file has another text, or there is none."""
+    """Whether the file has another text; where there is none, whether the buffer has any."""
     if path is None:
         return True
     try:
         data = Path(path).read_bytes()
+    except FileNotFoundError:
+        return str(text) != ""
     except OSError:
         return True
     wanted = _unix(str(text))

@@ -18,6 +18,7 @@ from singletree.rpc.declared import declare
 from singletree.rpc.handlers import config, content, model, queue, session, tree, turn
 from singletree.rpc.lazylsp import open_language
 from singletree.rpc.routes import Routes
+from singletree.rpc.sync import SYNC
 from singletree.rpc.wire import to_error
 
 TOPICS = (session, turn, queue, tree, model, config, content)
@@ -25,30 +26,32 @@ TOPICS = (session, turn, queue, tree, model, config, content)
 
 def door_for(options: Options) -> Callable[[], AbstractAsyncContextManager[Door]]:
     """How the door of a process with these options is opened."""
+    return lambda: door_of(Daemon(options))
 
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Door]:
-        daemon = Daemon(options)
-        async with anyio.create_task_group() as tasks:
-            daemon.host = Host(options, daemon, tasks)
-            await daemon.host.assembly.sweep()
-            try:
-                yield Door(
-                    routes=routes(daemon),
-                    to_error=to_error,
-                    agent=declare(),
-                    language=open_language(lambda server: None),
-                    shutdown=lambda peer: daemon.host.close_all(),
-                    closed=daemon.gone,
-                )
-            finally:
-                with anyio.CancelScope(shield=True):
-                    await daemon.host.close_all()
-                tasks.cancel_scope.cancel()
 
-    return opened
+@asynccontextmanager
+async def door_of(daemon: Daemon) -> AsyncIterator[Door]:
+    """The door, as long as it is open; every session is saved at its end."""
+    async with anyio.create_task_group() as tasks:
+        daemon.host = Host(daemon.options, daemon, tasks)
+        await daemon.host.assembly.sweep()
+        try:
+            yield Door(
+                routes=routes(daemon),
+                to_error=to_error,
+                agent=declare(),
+                language=open_language(lambda server: None),
+                greeted=daemon.came,
+                shutdown=lambda peer: daemon.host.close_all(),
+                closed=daemon.gone,
+            )
+        finally:
+            with anyio.CancelScope(shield=True):
+                await daemon.host.close_all()
+            tasks.cancel_scope.cancel()
 
 
 def routes(daemon: Daemon) -> Routes:
     """Every method that is served."""
-    return {name: route for topic in TOPICS for name, route in topic.routes(daemon).items()}
+    served = {name: route for topic in TOPICS for name, route in topic.routes(daemon).items()}
+    return {**SYNC, **served}

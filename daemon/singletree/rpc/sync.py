@@ -91,7 +91,10 @@ async def _compare(params: DidOpen, call: Call) -> None:
 def _change(params: DidChange, call: Call) -> None:
     document = params.text_document
     changes = [_edit(change) for change in params.content_changes]
-    call.peer.documents.change(document.uri, document.version, changes)
+    documents = call.peer.documents
+    documents.change(document.uri, document.version, changes)
+    if (changed := documents.get(document.uri)) is not None:
+        changed.settle()
 
 
 def _save(params: Named, call: Call) -> None:

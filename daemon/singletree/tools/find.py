@@ -1,7 +1,7 @@
 """find: files and folders by a glob, without what the project ignores, links not followed.
 
-Works on names on the disk; never opens a file but ignore files. Text the model reads stands in the
-constants. Read next: globs.py, ignore.py.
+Works on names on the disk, and on those of buffers that were never saved; never opens a file but
+ignore files. Text the model reads stands in the constants. Read next: globs.py, ignore.py.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from itertools import chain
 from pathlib import Path
 
 import anyio
@@ -18,7 +19,7 @@ from pydantic import Field, JsonValue
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
 from singletree.tools.globs import translate
-from singletree.tools.ignore import Ignore, ignore_around
+from singletree.tools.ignore import IGNORE_FILES, Ignore, ignore_around
 from singletree.tools.looks import shown_name
 from singletree.tools.truncate import MAX_BYTES, format_size, keep_head
 from singletree.tools.world import World
@@ -70,7 +71,13 @@ def find_tool(world: World) -> Tool:
         stop = threading.Event()
         try:
             found = await anyio.to_thread.run_sync(
-                _collect, root, args.pattern, limit + 1, stop, abandon_on_cancel=True
+                _collect,
+                root,
+                args.pattern,
+                limit + 1,
+                stop,
+                tuple(world.files.dirty()),
+                abandon_on_cancel=True,
             )
         finally:
             stop.set()
@@ -124,19 +131,37 @@ def walk(root: str, ignore: Ignore, stop: threading.Event) -> Iterator[str]:
         stack.extend(reversed(inner))
 
 
-def _collect(root: Path, pattern: str, limit: int, stop: threading.Event) -> list[str]:
+def _collect(
+    root: Path, pattern: str, limit: int, stop: threading.Event, unsaved: Collection[Path]
+) -> list[str]:
     matches = matcher(pattern, root)
     if not root.is_dir():
         raise ToolError(NO_FOLDER.format(path=root))
     top = str(root).rstrip("/")
+    ignore = ignore_around(str(root), Path.home())
     found: list[str] = []
-    for path in walk(top, ignore_around(str(root), Path.home()), stop):
+    for path in chain(_never_saved(root, unsaved, ignore), walk(top, ignore, stop)):
         relative = path[len(top) + 1 :]
         if matches(relative.rstrip("/")):
             found.append(shown_name(relative))
             if len(found) >= limit:
                 break
     return found
+
+
+def _never_saved(root: Path, unsaved: Collection[Path], ignore: Ignore) -> Iterator[str]:
+    """Buffers below `root` that the disk does not have yet, as paths that begin with it."""
+    real = Path(os.path.realpath(root)) if unsaved else root
+    for path in unsaved:
+        if path.is_relative_to(real) and not path.exists():
+            place = root / path.relative_to(real)
+            rules, shown = ignore, True
+            for folder in reversed(place.parents):
+                if folder.is_relative_to(root):
+                    shown = shown and (folder == root or not rules.skips(str(folder), folder=True))
+                    rules = rules.inside(str(folder), set(IGNORE_FILES))
+            if shown and not rules.skips(str(place), folder=False):
+                yield str(place)
 
 
 def _relative(pattern: str, root: Path) -> str:

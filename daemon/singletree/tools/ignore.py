@@ -19,6 +19,7 @@ _FILES: tuple[tuple[Literal["plain", "git"], str], ...] = (
     ("plain", ".ignore"),
     ("git", ".gitignore"),
 )
+IGNORE_FILES = tuple(name for _, name in _FILES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,12 +101,14 @@ async def _search(
 ) -> Found:
     """The disk without the files that are open unsaved, then those from a copy of the buffers."""
     real = Path(await anyio.to_thread.run_sync(os.path.realpath, folder))
+    secret = await anyio.to_thread.run_sync(_below, real, hidden)
+    shut = {real / name for name in secret}
     open_here = {
         str(path.relative_to(real)): data
         for path, data in dirty.items()
-        if path.is_relative_to(real) and (not query.names or path.name in query.names)
+        if path.is_relative_to(real)
+        and (path.name in query.names if query.names else shut.isdisjoint((path, *path.parents)))
     }
-    secret = await anyio.to_thread.run_sync(_below, real, hidden)
     if query.names and len(open_here) == len(query.names):
         found = Found()
     else:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from singletree.messages import Image, Text
 from singletree.rpc.content import blocks
 from singletree.rpc.daemon import Daemon
+from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.base import SessionParams
 from singletree.rpc.protocol.queue import (
     QueueClearParams,
@@ -28,7 +30,7 @@ def routes(daemon: Daemon) -> Routes:
     """The methods of this topic."""
     return {
         "agent/queue/list": Route(SessionParams, partial(_listed, daemon)),
-        "agent/queue/update": Route(QueueUpdateParams, partial(_update, daemon)),
+        "agent/queue/update": Route(QueueUpdateParams, partial(_update, daemon), _said),
         "agent/queue/remove": Route(QueueRemoveParams, partial(_remove, daemon)),
         "agent/queue/reorder": Route(QueueReorderParams, partial(_reorder, daemon)),
         "agent/queue/clear": Route(QueueClearParams, partial(_clear, daemon)),
@@ -40,9 +42,13 @@ async def _listed(daemon: Daemon, params: SessionParams, call: Call) -> QueueRes
     return _now(await daemon.session(params, call))
 
 
+def _said(params: QueueUpdateParams, peer: Peer) -> list[Text | Image] | None:
+    return None if params.content is None else blocks(params.content, peer.documents)
+
+
 async def _update(daemon: Daemon, params: QueueUpdateParams, call: Call) -> QueueResult:
     session = await daemon.session(params, call)
-    content = None if params.content is None else blocks(params.content)
+    content: list[Text | Image] | None = call.captured
     session.queue.update(
         params.queue_id,
         content=None if content is None else [block.dump() for block in content],

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from singletree.messages import Image, Text
 from singletree.rpc.content import blocks, with_context
 from singletree.rpc.daemon import Daemon
+from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.turn import (
     AbortParams,
     AbortResult,
@@ -24,18 +26,27 @@ from singletree.session.choice import Override
 def routes(daemon: Daemon) -> Routes:
     """The methods of this topic."""
     return {
-        "agent/prompt": Route(PromptParams, partial(_prompt, daemon)),
-        "agent/steer": Route(SteerParams, partial(_steer, daemon)),
-        "agent/followUp": Route(SayParams, partial(_follow_up, daemon)),
+        "agent/prompt": Route(PromptParams, partial(_prompt, daemon), _said_in_prompt),
+        "agent/steer": Route(SteerParams, partial(_steer, daemon), _said),
+        "agent/followUp": Route(SayParams, partial(_follow_up, daemon), _said),
         "agent/abort": Route(AbortParams, partial(_abort, daemon)),
     }
+
+
+def _said(params: SayParams, peer: Peer) -> list[Text | Image]:
+    """The message as it is at the moment it arrives."""
+    return blocks(params.content, peer.documents)
+
+
+def _said_in_prompt(params: PromptParams, peer: Peer) -> list[Text | Image]:
+    return with_context(_said(params, peer), params.context, peer.documents)
 
 
 async def _prompt(daemon: Daemon, params: PromptParams, call: Call) -> PromptResult:
     session = await daemon.session(params, call)
     overrides = params.overrides
     done = await session.turns.prompt(
-        with_context(blocks(params.content), params.context),
+        call.captured,
         when_busy=params.when_busy,
         client_message_id=params.client_message_id,
         override=Override(overrides.model, overrides.thinking) if overrides else None,
@@ -51,7 +62,7 @@ async def _prompt(daemon: Daemon, params: PromptParams, call: Call) -> PromptRes
 async def _steer(daemon: Daemon, params: SteerParams, call: Call) -> SteerResult:
     session = await daemon.session(params, call)
     done = await session.turns.steer(
-        blocks(params.content),
+        call.captured,
         client_message_id=params.client_message_id,
         expected_turn_id=params.expected_turn_id,
         when_idle=params.when_idle,
@@ -66,9 +77,7 @@ async def _steer(daemon: Daemon, params: SteerParams, call: Call) -> SteerResult
 
 async def _follow_up(daemon: Daemon, params: SayParams, call: Call) -> FollowUpResult:
     session = await daemon.session(params, call)
-    done = await session.turns.follow_up(
-        blocks(params.content), client_message_id=params.client_message_id
-    )
+    done = await session.turns.follow_up(call.captured, client_message_id=params.client_message_id)
     return FollowUpResult(
         disposition="started" if done.disposition == "started" else "queued",
         queue_id=done.queue_id,
