@@ -7,8 +7,8 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.scenario import check_accepted
 from tests.daemon.real import Place, daemon, opened, place, prompt
+from tests.scenario import check_accepted
 
 from singletree.context.accept import accepted
 from singletree.context.projection import project, to_llm
