@@ -115,3 +115,14 @@ def events(client: RawClient, *types: str) -> list[Message]:
     """The events told so far, of these types."""
     told = [note["event"] for note in client.notes("agent/event")]
     return [event for event in told if not types or event["type"] in types]
+
+
+async def until(client: RawClient, kind: str, status: str, count: int = 1) -> None:
+    """Wait for so many events of a type that have this status."""
+
+    def enough(frame: Message) -> bool:
+        event = frame["params"]["event"] if frame.get("method") == "agent/event" else {}
+        last = event.get("type") == kind and event.get("status") == status
+        return last and len([e for e in events(client, kind) if e["status"] == status]) >= count
+
+    await client.until(enough, 30, f"{count} times {kind} {status}")

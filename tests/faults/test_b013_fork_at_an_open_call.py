@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.daemon.provider import MODEL, asked, bash, provided, says
-from tests.daemon.real import daemon, events, opened, place, prompt, settled
+from tests.daemon.real import daemon, events, opened, place, prompt, settled, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(90)]
 
@@ -17,7 +17,7 @@ async def test_b013_forked_and_navigated_to_a_call_that_runs(tmp_path: Path) -> 
     async with provided(where, replies) as fp, daemon(where, model=MODEL) as client:
         session_id = await opened(client, where)
         await prompt(client, session_id, "go")
-        await client.until(lambda f: "running" in str(f.get("params")) and "tool" in str(f), 30)
+        await until(client, "tool", "running")
         call = events(client, "entry")[-1]["entry"]
         assert call["message"]["role"] == "assistant"
         at = {"sessionId": session_id, "entryId": call["id"]}

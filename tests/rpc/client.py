@@ -152,7 +152,7 @@ class RawClient:
         """Stop reading and writing."""
         self._reading.cancel()
         await asyncio.wait({self._reading})
-        self._writer.close()
+        await self.eof()
 
     async def _read(self) -> None:
         while True:
