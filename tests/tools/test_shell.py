@@ -149,6 +149,8 @@ def test_the_next_start_sweeps_what_a_kill_left(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     while not (pid_file.exists() and pid_file.read_text().strip()):
         time.sleep(0.02)
+    while not list(children.glob("*.json")):
+        time.sleep(0.02)
     left = int(pid_file.read_text())
     assert sweep(children) == 0, "its daemon still lives"
     daemon.kill()

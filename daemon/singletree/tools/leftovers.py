@@ -128,7 +128,9 @@ class Children:
             "started": command.started,
             "mark": command.mark,
         }
-        path.write_text(json.dumps(record), encoding="utf-8")
+        torn = path.with_suffix(".new")
+        torn.write_text(json.dumps(record), encoding="utf-8")
+        torn.replace(path)
         return path
 
     def forget(self, path: Path | None) -> None:
