@@ -16,6 +16,7 @@ Singletree: an agent daemon that editors host like a language server.
   singletree serve [--stdio]      serve one editor over stdin and stdout
   singletree chat                 talk to it in this terminal
   singletree sessions             list the sessions of this folder
+  singletree sessions export ID   one of them as html, md or jsonl
   singletree describe [--out DIR] print the protocol: schema, markdown, typescript, lua
   singletree doctor               what can be used here, and what is missing
   singletree --version

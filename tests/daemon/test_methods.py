@@ -164,6 +164,8 @@ async def _switches(daemon: Contract) -> None:
 async def _sessions(daemon: Contract, other: Place) -> None:
     first = daemon.session
     assert await daemon.call("agent/session/rename", name="one") == {"name": "one"}
+    exported = await daemon.call("agent/session/export", format="md")
+    assert exported["text"].startswith("# one\n")
     rows = (await daemon.call("agent/tree/get"))["rows"]
     forked = await daemon.call("agent/session/fork", entryId=rows[0]["entryId"], position="at")
     made = await daemon.call("agent/session/new", cwd=str(other.folder), name="two")

@@ -110,11 +110,15 @@ async def test_a_session_written_here_is_the_same_in_pi(ground: Ground) -> None:
         await converse(here)
         await here.call("agent/session/rename", name="between two")
         before = await here.view()
+        out = await here.call("agent/session/export", format="jsonl", path="out.jsonl")
         await here.walk(users(before)[1])
         moved = await here.view()
     assert kinds(moved) >= {"message", "label", "branch_summary", "compaction", "session_info"}
     assert moved.leaf is not None
     assert moved.leaf not in (before.leaf, before.entries[-1]["id"])
+    async with theirs(ground, Path(out["path"])) as pi:
+        exported = await view_of_pi(pi)
+        assert (exported.messages, exported.name) == (before.messages, before.name)
     path = the_file(ground)
     written = path.read_bytes()
     async with theirs(ground, path) as pi:

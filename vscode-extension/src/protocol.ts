@@ -458,6 +458,24 @@ export interface DeleteParams {
   sessionId: string;
 }
 
+/**
+ * The session need not be open. Without a `path` the text comes back, if it fits a message.
+ *
+ * `jsonl` and `md` hold the active branch, `html` all branches. A `path` that is no whole one is
+ * meant from the session's folder; a file that is there stays, unless `replace` is true.
+ */
+export interface ExportParams extends SessionParams {
+  format: "jsonl" | "md" | "html";
+  path?: string;
+  replace?: boolean;
+}
+
+/** Where it is, or what it is. */
+export interface Exported {
+  path?: string;
+  text?: string;
+}
+
 /** `before` leaves the entry out (a user's message comes back as text), `at` keeps it. */
 export interface ForkParams extends SessionParams {
   workspace?: string;
@@ -1642,6 +1660,8 @@ export interface Methods {
   "agent/session/close": { params: SessionParams; result: Empty };
   /** Delete the file of a session that is not open. */
   "agent/session/delete": { params: DeleteParams; result: Empty };
+  /** The session as JSON lines that pi opens too, as Markdown, or as one HTML page. */
+  "agent/session/export": { params: ExportParams; result: Exported };
   /** A new session that begins with the path up to an entry; at the leaf, `at`, it is a clone. */
   "agent/session/fork": { params: ForkParams; result: Forked };
   /** Answered when the session is idle or settled. May take as long as a turn does. */

@@ -18,6 +18,7 @@ from singletree.history.bodies import Bodies
 from singletree.history.damage import WITH_BYTES, Damage, keep_aside
 from singletree.history.entries import Entry, SessionHeader
 from singletree.history.index import NO_ROW, Index
+from singletree.history.jsonl import Json
 from singletree.history.log import SessionLog
 from singletree.history.outline import Filter, Outline, RowPage
 from singletree.history.reach import needed
@@ -123,6 +124,10 @@ class Reading:
         """An entry's line as it stands in the file."""
         return self._bodies.raw(self.tree.row(entry_id))
 
+    def data(self, row: int) -> Json | None:
+        """The object on a row's line as it stands in the file; None where it cannot be read."""
+        return self._bodies.json(row)
+
     def path(self, leaf: Where = HERE) -> list[Entry]:
         """Entries from the root to an entry, or to the leaf."""
         return self._read(self.tree.path_rows(self._row_of(leaf)), hold=True)
@@ -153,7 +158,7 @@ class Reading:
     ) -> EntryPage:
         """A page: these ids, or what follows `since`, or what ends before `before`, or the end."""
         if ids is not None:
-            found = self._read([self.tree.row(one) for one in ids])
+            found = self._read([self.tree.row(one) for one in ids], keep=False)
             return EntryPage(tuple(found), self.leaf, None, None)
         rows = self._branch_rows(branch)
         size = len(rows) if limit is None else max(0, limit)

@@ -50,6 +50,12 @@ class Shelf:
                 return copy if copy.is_file() else path
         return None
 
+    def ids(self, beginning: str) -> list[str]:
+        """Ids that begin so, sorted; one that is whole stands alone."""
+        known = {one.header.id for one in map(self._glances.of, self._files()) if one is not None}
+        found = sorted(one for one in known if one.startswith(beginning))
+        return [beginning] if beginning in found else found
+
     def latest(self, cwd: str) -> Path | None:
         """The session of a workspace that was written last; reads few files, for starts wait."""
         written = [(_written(path), path) for path in self._folder(cwd).glob("*.jsonl")]

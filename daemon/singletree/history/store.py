@@ -122,6 +122,10 @@ class Store:
         """The file of a session, of any workspace or of one."""
         return self._shelf.find(session_id, cwd)
 
+    def ids(self, beginning: str) -> Sequence[str]:
+        """Ids of sessions that begin so; one that is whole stands alone."""
+        return self._shelf.ids(beginning)
+
     def latest(self, cwd: str) -> Path | None:
         """The session of a workspace that was written last."""
         return self._shelf.latest(cwd)

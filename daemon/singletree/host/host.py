@@ -8,7 +8,8 @@ session is put together), ../session/session.py (one conversation).
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -135,6 +136,19 @@ class Host:
         return await anyio.to_thread.run_sync(
             lambda: store.list(folder, query=query, limit=limit, cursor=cursor)
         )
+
+    @asynccontextmanager
+    async def look(self, session_id: str) -> AsyncIterator[History]:
+        """A session to read in, whether it is open or not."""
+        if (live := self._sessions.get(session_id)) is not None:
+            yield live.history
+            return
+        store = await self.assembly.store(None)
+        history = await anyio.to_thread.run_sync(lambda: store.open_id(session_id, read_only=True))
+        try:
+            yield history
+        finally:
+            history.close()
 
     async def delete(self, session_id: str) -> None:
         """Put a session's file into the trash folder."""

@@ -14,6 +14,7 @@ from pathlib import Path
 import anyio
 
 from singletree.history.store import Store
+from singletree.host.one_session import COMMANDS, EPILOG
 from singletree.host.places import agent_dir
 from singletree.model.catalog import Catalog
 from singletree.session.settings import load_settings
@@ -22,8 +23,11 @@ from singletree.tools.sandbox import find_mechanism
 
 
 def sessions(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
-    """The lines of `singletree sessions [--all] [--recover FILE] [WORDS]`."""
-    parser = argparse.ArgumentParser(prog="singletree sessions")
+    """The lines of `singletree sessions [--all] [--recover FILE] [WORDS]`, or of one session."""
+    if arguments and (command := COMMANDS.get(arguments[0])):
+        yield from command(arguments[1:], environment)
+        return
+    parser = argparse.ArgumentParser(prog="singletree sessions", epilog=EPILOG)
     parser.add_argument("--all", action="store_true", help="of every folder")
     parser.add_argument("--recover", metavar="FILE", help="copy what can be read of a damaged file")
     parser.add_argument("words", nargs="*", help="only sessions in which these stand")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:a9e759a0d55b880ac0199924b9fd2976"
+SCHEMA_HASH = "sha256:f64b6e596a26aca1f8d041d93fee4ba7"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",
@@ -15,6 +15,7 @@ METHODS = (
     "agent/session/rename",
     "agent/session/close",
     "agent/session/delete",
+    "agent/session/export",
     "agent/session/fork",
     "agent/session/wait",
     "agent/prompt",

@@ -333,6 +333,20 @@
 ---@class singletree.DeleteParams
 ---@field sessionId string
 
+--- The session need not be open. Without a `path` the text comes back, if it fits a message.
+---
+--- `jsonl` and `md` hold the active branch, `html` all branches. A `path` that is no whole one is
+--- meant from the session's folder; a file that is there stays, unless `replace` is true.
+---@class singletree.ExportParams : singletree.SessionParams
+---@field format "jsonl"|"md"|"html"
+---@field path? string
+---@field replace? boolean
+
+--- Where it is, or what it is.
+---@class singletree.Exported
+---@field path? string
+---@field text? string
+
 --- `before` leaves the entry out (a user's message comes back as text), `at` keeps it.
 ---@class singletree.ForkParams : singletree.SessionParams
 ---@field workspace? string
@@ -1310,6 +1324,7 @@ M.methods = {
   ["agent/session/rename"] = true,
   ["agent/session/close"] = true,
   ["agent/session/delete"] = true,
+  ["agent/session/export"] = true,
   ["agent/session/fork"] = true,
   ["agent/session/wait"] = true,
   ["agent/prompt"] = true,

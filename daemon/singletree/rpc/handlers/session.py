@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from anyio import to_thread
+
 from singletree.errors import SessionBusy
+from singletree.host import exports
 from singletree.rpc.codec import Encoded
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.protocol.base import Empty, SessionParams
@@ -16,6 +19,8 @@ from singletree.rpc.protocol.session import (
     DeleteParams,
     Entries,
     EntriesParams,
+    Exported,
+    ExportParams,
     Forked,
     ForkParams,
     HistoryParams,
@@ -34,6 +39,9 @@ from singletree.rpc.protocol.session import (
 from singletree.rpc.routes import Call, Route, Routes
 from singletree.rpc.views import error_shape, newest, oldest, session_row, state
 
+TEXT_BYTES = 131_072
+"""Characters of an export that is given back as a text; even all escaped, they fit a message."""
+
 
 def routes(daemon: Daemon) -> Routes:
     """The methods of this topic."""
@@ -49,6 +57,7 @@ def routes(daemon: Daemon) -> Routes:
         "agent/session/rename": Route(RenameParams, partial(_rename, daemon)),
         "agent/session/close": Route(SessionParams, partial(_close, daemon)),
         "agent/session/delete": Route(DeleteParams, partial(_delete, daemon)),
+        "agent/session/export": Route(ExportParams, partial(_export, daemon)),
         "agent/session/fork": Route(ForkParams, partial(_fork, daemon)),
         "agent/session/wait": Route(WaitParams, partial(_wait, daemon)),
     }
@@ -132,6 +141,16 @@ async def _delete(daemon: Daemon, params: DeleteParams, call: Call) -> Empty:
     await daemon.host.delete(params.session_id)
     daemon.sessions_changed("deleted", params.session_id)
     return Empty()
+
+
+async def _export(daemon: Daemon, params: ExportParams, call: Call) -> Exported:
+    session_id = params.session_id or (await daemon.session(params, call)).id
+    async with daemon.host.look(session_id) as history:
+        if params.path is None:
+            text = await to_thread.run_sync(exports.text, history, params.format, TEXT_BYTES)
+            return Exported(text=text)
+        save = partial(exports.save, history, params.format, params.path, replace=params.replace)
+        return Exported(path=str(await to_thread.run_sync(save)))
 
 
 async def _fork(daemon: Daemon, params: ForkParams, call: Call) -> Forked:

@@ -295,10 +295,15 @@ class DeleteParams(Params):
 
 
 class ExportParams(SessionParams):
-    """Without a `path` the text comes back, if it fits a message."""
+    """The session need not be open. Without a `path` the text comes back, if it fits a message.
+
+    `jsonl` and `md` hold the active branch, `html` all branches. A `path` that is no whole one is
+    meant from the session's folder; a file that is there stays, unless `replace` is true.
+    """
 
     format: Literal["jsonl", "md", "html"]
     path: str | None = None
+    replace: bool = False
 
 
 class Exported(Result):
@@ -444,9 +449,8 @@ METHODS = (
         "agent/session/export",
         ExportParams,
         Exported,
-        "The session as JSON lines, Markdown or HTML.",
-        errors=("session_not_found", "unsupported"),
-        since=None,
+        "The session as JSON lines that pi opens too, as Markdown, or as one HTML page.",
+        errors=("session_not_found", "session_error", "unsupported"),
     ),
     Method(
         "agent/session/fork",

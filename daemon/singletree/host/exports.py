@@ -1,0 +1,76 @@
+"""A session taken out: as a text, or as a file that replaces nothing unless it is told to.
+
+Never opens a session for writing. Slow for a large one: call it in a worker thread. Read next:
+../export/ (what the texts are).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from singletree.errors import SessionError
+from singletree.export.lines import json_lines
+from singletree.export.markdown import markdown
+from singletree.export.page import html_page
+from singletree.history.record import History
+
+Format = Literal["jsonl", "md", "html"]
+
+EXISTS = "There is a file {path} already; name another one, or say that it may be replaced."
+NOT_WRITTEN = "The export could not be written to {path}: {why}."
+TOO_LONG = "The export is too long for one message; name a file for it."
+
+
+def pieces(history: History, form: Format) -> Iterator[str]:
+    """The text in pieces, each with its line feed."""
+    match form:
+        case "jsonl":
+            made = json_lines(history)
+        case "md":
+            made = markdown(history)
+        case "html":
+            made = html_page(history)
+    for piece in made:
+        if piece:
+            yield f"{piece}\n"
+
+
+def text(history: History, form: Format, limit: int) -> str:
+    """The whole text, if it is not longer than so many characters."""
+    room = limit
+    made: list[str] = []
+    for piece in pieces(history, form):
+        room -= len(piece)
+        if room < 0:
+            raise SessionError(TOO_LONG, code="unsupported")
+        made.append(piece)
+    return "".join(made)
+
+
+def save(history: History, form: Format, given: str, *, replace: bool = False) -> Path:
+    """Write the text into a file, which is there whole or not at all: its path.
+
+    A path that is no whole one is meant from the session's folder.
+    """
+    path = Path(history.header.cwd, Path(given).expanduser())
+    if path.exists() and not replace:
+        raise SessionError(EXISTS.format(path=path), detail={"path": str(path)})
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as out:
+                out.writelines(pieces(history, form))
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        why = error.strerror or "it failed"
+        raise SessionError(
+            NOT_WRITTEN.format(path=path, why=why), detail={"path": str(path)}
+        ) from error
+    return path

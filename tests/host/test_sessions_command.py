@@ -1,0 +1,47 @@
+"""`singletree sessions …`: lines for a screen, and files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.export.sample import lines
+from tests.history.made import header, said, write
+
+from singletree.errors import UnknownSession
+from singletree.host.report import sessions
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """An agent folder with three sessions, two of whose ids begin alike."""
+    folder = tmp_path / "agent" / "sessions" / "--w--"
+    write(folder / "a.jsonl", [{**lines()[0], "id": "abc-1"}, *lines()[1:]])
+    write(folder / "b.jsonl", [header(id="abc-2"), said("a", None, "other")])
+    write(folder / "c.jsonl", [header(id="abc"), said("a", None, "whole")])
+    return {"PI_CODING_AGENT_DIR": str(tmp_path / "agent")}
+
+
+def test_they_are_listed_and_found_by_words(environment: dict[str, str]) -> None:
+    assert len(list(sessions(["--all"], environment))) == 3
+    found = list(sessions(["--all", "red", "dot"], environment))
+    assert len(found) == 1
+    assert found[0].startswith("abc-1 ")
+
+
+def test_one_is_exported_by_the_beginning_of_its_id(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    told = list(sessions(["export", "abc-1", "--format", "md"], environment))
+    assert told[0].strip() == "# Fix <add>"
+    out = tmp_path / "out.html"
+    assert list(sessions(["export", "abc-1", "--output", str(out)], environment)) == [str(out)]
+    assert "A red dot." in out.read_text("utf-8")
+    assert "whole" in "\n".join(sessions(["export", "abc", "--format", "md"], environment))
+
+
+def test_what_is_not_clear_is_said(environment: dict[str, str]) -> None:
+    with pytest.raises(UnknownSession, match="2 sessions"):
+        list(sessions(["export", "abc-"], environment))
+    with pytest.raises(UnknownSession, match="no session"):
+        list(sessions(["export", "none"], environment))
