@@ -9,10 +9,18 @@ import anyio
 from anyio.lowlevel import checkpoint
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 from tests.agent.hands import Hands
 from tests.scenario import check_accepted, show
 
-from singletree.agent.calls import INTERRUPTED, INTERRUPTED_AFTER, NOT_RUN, PARTIAL_LIMIT
+from singletree.agent.calls import (
+    INTERRUPTED,
+    INTERRUPTED_AFTER,
+    NOT_RUN,
+    PARTIAL_LIMIT,
+    STOPPED,
+    STOPPED_WHILE,
+)
 from singletree.agent.config import LoopConfig, LoopContext, Step, Waiting
 from singletree.agent.events import (
     AgentEvent,
@@ -29,6 +37,7 @@ from singletree.agent.loop import run_loop
 from singletree.agent.tool import Tool
 from singletree.messages import (
     AgentMessage,
+    ToolCall,
     ToolResultMessage,
     UserMessage,
     text_of,
@@ -228,3 +237,49 @@ async def test_a_stopped_scope_asks_no_model_even_if_nothing_waits() -> None:
     )
     assert seen.requests_after == 0
     assert show(seen.messages) == 'user: go\ncall say {"text": "a"}\nresult say: a'
+
+
+async def stop_one(
+    model: ScriptedModel, tools: list[Tool], config: LoopConfig, name: str
+) -> Stopped:
+    """Run, and stop call `name` as soon as it is checked or runs."""
+    seen = Stopped()
+
+    async def stop() -> None:
+        while name not in config.calls:  # noqa: ASYNC110  # the test waits for a moment in the loop
+            await anyio.sleep(0.001)
+        await anyio.sleep(0.02)
+        config.calls[name].cancel()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(stop)
+        ended = await run_loop(
+            [(None, UserMessage(content="go"))],
+            LoopContext("", [], tools),
+            config,
+            seen.events.append,
+        )
+    seen.messages = list(ended.messages)
+    return seen
+
+
+async def test_one_call_alone_is_stopped() -> None:
+    hands = Hands()
+    model = ScriptedModel([call("say", text="a", after=30) + call("say", text="b"), say("ok")])
+    config = LoopConfig(model)
+    seen = await stop_one(model, [hands.say()], config, "call_1")
+    assert show(seen.messages) == (
+        'user: go\ncall say {"text": "a", "after": 30}\ncall say {"text": "b"}\n'
+        f"result! say: {STOPPED_WHILE}\nresult say: b\nassistant: ok"
+    )
+    assert config.calls == {}
+
+
+async def test_a_call_that_waits_for_its_check_is_stopped() -> None:
+    async def forever(call: ToolCall, tool: Tool, args: BaseModel) -> None:
+        await anyio.sleep_forever()
+
+    model = ScriptedModel([call("say", text="a"), say("ok")])
+    config = LoopConfig(model, before_tool=forever)
+    seen = await stop_one(model, [Hands().say()], config, "call_1")
+    assert show(seen.messages).splitlines()[2:] == [f"result! say: {STOPPED}", "assistant: ok"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -28,6 +29,12 @@ INTERRUPTED = "Interrupted: the turn was stopped while this call ran. What it ha
 INTERRUPTED_AFTER = (
     "[Interrupted: the turn was stopped while this call ran. Above is its output until then; "
     "what it had done stays done.]"
+)
+STOPPED = "Not run: the user stopped this call before it began."
+STOPPED_WHILE = "Stopped: the user ended this call while it ran. What it had done stays done."
+STOPPED_AFTER = (
+    "[Stopped: the user ended this call while it ran. Above is its output until then; what it had "
+    "done stays done.]"
 )
 CUT = (
     "Not run: your message reached the output limit, so the arguments of its calls may be cut "
@@ -66,11 +73,10 @@ class _Slot:
         while self.kept - len(self.tail[0]) > PARTIAL_LIMIT:
             self.kept -= len(self.tail.popleft())
 
-    def interrupted(self) -> ToolOutput:
+    def ended_early(self, alone: str, behind: str) -> ToolOutput:
+        """What it said until now and why there is no more."""
         partial = "".join(self.tail)[-PARTIAL_LIMIT:].rstrip()
-        if not partial:
-            return ToolOutput.text(INTERRUPTED, is_error=True)
-        return ToolOutput.text(f"{partial}\n\n{INTERRUPTED_AFTER}", is_error=True)
+        return ToolOutput.text(f"{partial}\n\n{behind}" if partial else alone, is_error=True)
 
 
 class Batch:
@@ -83,6 +89,7 @@ class Batch:
         before_tool: BeforeTool,
         after_tool: AfterTool,
         emit: Callable[[AgentEvent], None],
+        scopes: MutableMapping[str, anyio.CancelScope],
     ) -> None:
         self._tools: Mapping[str, Tool] = {tool.name: tool for tool in tools}
         self._slots = [_Slot(call, self._tools.get(call.name)) for call in message.tool_calls]
@@ -90,6 +97,7 @@ class Batch:
         self._before_tool = before_tool
         self._after_tool = after_tool
         self._emit = emit
+        self._scopes = scopes
 
     async def run(self) -> None:
         """Answer every call. A sequential tool makes all of them run one after the other."""
@@ -111,7 +119,8 @@ class Batch:
         """Answer what is still open: it ran and was interrupted, or it never began."""
         for slot in self._slots:
             if slot.status is None and slot.started is not None:
-                self._finish(slot, slot.output or slot.interrupted(), "cancelled")
+                told = slot.output or slot.ended_early(INTERRUPTED, INTERRUPTED_AFTER)
+                self._finish(slot, told, "cancelled")
             elif slot.status is None:
                 self._finish(slot, ToolOutput.text(NOT_RUN, is_error=True), "cancelled")
 
@@ -139,14 +148,29 @@ class Batch:
             args = parse_args(slot.tool, slot.call)
         except ToolError as error:
             return self._finish(slot, ToolOutput.text(error.message, is_error=True), "failed")
+        with self._by_itself(slot):
+            return await self._check(slot, slot.tool, args)
+        return self._finish(slot, ToolOutput.text(STOPPED, is_error=True), "cancelled")
+
+    async def _check(self, slot: _Slot, tool: Tool, args: BaseModel) -> None:
         try:
-            answer = await self._before_tool(slot.call, slot.tool, args)
+            answer = await self._before_tool(slot.call, tool, args)
         except Exception as error:
             answer = Blocked(GUARD_FAILED.format(error=_told(error)))
         if isinstance(answer, Blocked):
             return self._finish(slot, ToolOutput.text(answer.reason, is_error=True), "rejected")
         slot.args = args if answer is None else answer
         return None
+
+    @contextmanager
+    def _by_itself(self, slot: _Slot) -> Iterator[None]:
+        """As long as this lasts the call can be stopped without the others."""
+        with anyio.CancelScope() as scope:
+            self._scopes[slot.call.id] = scope
+            try:
+                yield
+            finally:
+                self._scopes.pop(slot.call.id, None)
 
     async def _execute_together(self, slots: Sequence[_Slot]) -> None:
         if len(slots) == 1:
@@ -161,20 +185,28 @@ class Batch:
 
     async def _execute(self, slot: _Slot) -> None:
         await checkpoint_if_cancelled()
-        tool, args = slot.tool, slot.args
-        assert tool is not None
-        assert args is not None
         slot.started = time.monotonic()
         self._emit(ToolStarted(slot.call))
         try:
-            slot.output = await tool.run(args, ToolRun(slot.call.id, self._updater(slot)))
-            if not _cancelled():
-                slot.output = await self._reviewed(slot, tool, args, slot.output)
+            with self._by_itself(slot):
+                return await self._work(slot)
         except anyio.get_cancelled_exc_class():
-            self._finish(slot, slot.output or slot.interrupted(), "cancelled")
+            told = slot.output or slot.ended_early(INTERRUPTED, INTERRUPTED_AFTER)
+            self._finish(slot, told, "cancelled")
             raise
+        told = slot.output or slot.ended_early(STOPPED_WHILE, STOPPED_AFTER)
+        return self._finish(slot, told, "cancelled")
+
+    async def _work(self, slot: _Slot) -> None:
+        tool, args = slot.tool, slot.args
+        assert tool is not None
+        assert args is not None
+        try:
+            slot.output = await tool.run(args, ToolRun(slot.call.id, self._updater(slot)))
         except (Exception, SystemExit) as error:  # a guest's tool may try to leave
             slot.output = _failure(error)
+        if not _cancelled():
+            slot.output = await self._reviewed(slot, tool, args, slot.output)
         failed: Status = "cancelled" if _cancelled() else "failed"
         self._finish(slot, slot.output, failed if slot.output.is_error else "completed")
 
@@ -199,6 +231,7 @@ class Batch:
         if not output.content:
             output = replace(output, content=(Text(text=""),))
         slot.output, slot.status = output, status
+        self._scopes.pop(slot.call.id, None)
         took = 0 if slot.started is None else round((time.monotonic() - slot.started) * 1000)
         self._emit(ToolEnded(slot.call, output, status, took))
 

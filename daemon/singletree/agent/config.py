@@ -7,10 +7,11 @@ Never knows who answers. Read next: loop.py.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
+import anyio
 from pydantic import BaseModel
 
 from singletree.agent.tool import Tool, ToolOutput
@@ -113,7 +114,8 @@ class LoopConfig:
     withholds it. take_steering, take_follow_up: remove and give what waits. before_step: may give
     another Step (model, thinking, system, messages, tools); a compaction between steps happens
     here. finish_step: after a good step. max_steps: how many steps may follow one another without
-    a word from the user. max_tokens, cache, session_id: passed on in every request.
+    a word from the user. max_tokens, cache, session_id: passed on in every request. calls: the
+    calls that are checked or run, by id; cancelling one ends that call alone and the run goes on.
     """
 
     model: Model
@@ -135,3 +137,4 @@ class LoopConfig:
     max_tokens: int | None = None
     cache: bool = True
     session_id: str = ""
+    calls: MutableMapping[str, anyio.CancelScope] = field(default_factory=dict)

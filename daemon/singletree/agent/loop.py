@@ -192,7 +192,12 @@ class _Run:
             return ()
         config = self._config
         self._batch = Batch(
-            answer, self._step.tools, config.before_tool, config.after_tool, self._emit
+            answer,
+            self._step.tools,
+            config.before_tool,
+            config.after_tool,
+            self._emit,
+            config.calls,
         )
         await self._batch.run()
         return self._add_results(self._batch)
