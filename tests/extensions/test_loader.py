@@ -58,14 +58,16 @@ def test_what_counts_as_a_guest(tmp_path: Path) -> None:
         },
     )
     write(tmp_path / "w" / ".pi" / "extensions", {"c.py": ""})
-    found = find_extensions(tmp_path, tmp_path / "w", [tmp_path / "more" / "d.py"])
+    found = find_extensions(tmp_path, tmp_path / "w", ["more/d.py"], ["tools/e.py"])
     assert [(f.name, f.scope) for f in found] == [
         ("a", "user"),
         ("b", "user"),
         ("package", "user"),
         ("d", "user"),
         ("c", "workspace"),
+        ("e", "workspace"),
     ]
+    assert [f.path for f in found[3::2]] == [tmp_path / "more/d.py", tmp_path / "w/tools/e.py"]
     assert find_extensions(tmp_path / "nowhere", tmp_path / "nowhere") == []
 
 

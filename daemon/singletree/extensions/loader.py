@@ -1,7 +1,8 @@
 """Finds guests and loads them: Python modules with a `setup` function.
 
 They lie in `<agent dir>/extensions` and, once the workspace is trusted, in its `.pi/extensions`: a
-file `name.py` or a folder `name/` with an `__init__.py`. Files of other programs are left alone.
+file `name.py` or a folder `name/` with an `__init__.py`; settings may name more. Files of other
+programs are left alone.
 Each session gets modules of its own. A guest that fails to load is told and left out.
 Never decides whom to trust. Read next: api.py (what a guest may do), runner.py (who calls it).
 """
@@ -43,17 +44,26 @@ class Loaded:
 
 
 def find_extensions(
-    agent_dir: Path, workspace: Path | None = None, more: Sequence[Path] = ()
+    agent_dir: Path,
+    workspace: Path | None = None,
+    more: Sequence[str] = (),
+    more_of_workspace: Sequence[str] = (),
 ) -> list[Found]:
-    """All guests there are, in the order of loading. Reads folders; loads nothing."""
+    """All guests there are, in the order of loading. Reads folders; loads nothing.
+
+    `more`: those that settings name, from the agent folder or from the workspace on.
+    """
     found = _in_folder(agent_dir / "extensions", "user")
-    found += [Found(_name(path), path, "user") for path in more]
-    return found if workspace is None else found + workspace_extensions(workspace)
+    found += [_at(agent_dir, path, "user") for path in more]
+    if workspace is None:
+        return found
+    return found + workspace_extensions(workspace, more_of_workspace)
 
 
-def workspace_extensions(workspace: Path) -> list[Found]:
+def workspace_extensions(workspace: Path, more: Sequence[str] = ()) -> list[Found]:
     """Those that a workspace brings along."""
-    return _in_folder(workspace / ".pi" / "extensions", "workspace")
+    found = _in_folder(workspace / ".pi" / "extensions", "workspace")
+    return found + [_at(workspace, path, "workspace") for path in more]
 
 
 async def load_extensions(found: Sequence[Found], *, trusted: bool) -> Loaded:
@@ -85,6 +95,11 @@ def _in_folder(folder: Path, scope: Literal["user", "workspace"]) -> list[Found]
         if not path.name.startswith((".", "_"))
         and (path.suffix == ".py" or (path / "__init__.py").is_file())
     ]
+
+
+def _at(folder: Path, named: str, scope: Literal["user", "workspace"]) -> Found:
+    path = folder / Path(named).expanduser()
+    return Found(_name(path), path, scope)
 
 
 def _name(path: Path) -> str:

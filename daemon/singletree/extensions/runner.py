@@ -1,8 +1,8 @@
 """Extensions: the guests of one session. Chains their handlers, and keeps their failures apart.
 
 A failing guest is told to `report` and never ends a run; only where a payload says that it shuts
-does a failure count as a no. A cancelled run cancels the handler it waits for. Never knows where
-guests come from. Read next: api.py (the contract).
+does a failure count as a no. A handler that takes too long has failed. A cancelled run cancels the
+handler it waits for. Never knows where guests come from. Read next: api.py (the contract).
 """
 
 from __future__ import annotations
@@ -10,15 +10,20 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Generic
 
+import anyio
 import anyio.to_thread
+from pydantic import TypeAdapter, ValidationError
 
 from singletree.agent.tool import Tool
 from singletree.extensions.api import (
     Actions,
+    AgentEnd,
     Answer,
+    BeforeCompact,
+    BeforeTree,
     Block,
     Cancel,
     Command,
@@ -34,10 +39,12 @@ from singletree.extensions.api import (
 
 GUARD_FAILED = "Not run: the extension {name}, which checks such calls, failed ({error})."
 WRONG_ANSWER = "answered {kind} with {answer}, which it does not take"
+WRONG_VALUE = "{kind}.{where}: {why}"
+TOO_SLOW = "gave no answer within {seconds:g} s"
 DUPLICATE_TOOL = "the tool {tool} is already offered by {other}; this one is left out"
 
 MANY = 200
-"""Messages from which a context is copied in a worker thread."""
+"""Messages from which a payload is copied in a worker thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +72,21 @@ def _ignore(failure: Failure) -> None:
 
 
 class Extensions:
-    """The guests of one session, in the order of loading."""
+    """The guests of one session, in the order of loading.
+
+    `limit`: seconds that one handler may take, asked each time anew; None for no limit. (Plain
+    functions stand in the loop and can't be ended: what may take long is to be async.)
+    """
 
     def __init__(
-        self, guests: Sequence[ExtensionAPI] = (), report: Callable[[Failure], None] = _ignore
+        self,
+        guests: Sequence[ExtensionAPI] = (),
+        report: Callable[[Failure], None] = _ignore,
+        limit: Callable[[], float | None] = lambda: None,
     ) -> None:
         self._guests = list(guests)
         self._report = report
+        self._limit = limit
 
     @property
     def names(self) -> list[str]:
@@ -113,11 +128,13 @@ class Extensions:
 
     async def close(self, farewell: SessionShutdown) -> None:
         """Tell the guests that it is over; after that, whatever they try fails."""
-        await self.fire(farewell)
-        for guest in self._guests:
-            guest.actions = None
-            guest.handlers.clear()
-            guest.drop()
+        try:
+            await self.fire(farewell)
+        finally:
+            for guest in self._guests:
+                guest.actions = None
+                guest.handlers.clear()
+                guest.drop()
 
     async def fire(self, payload: P) -> Fired[P]:
         """Let each handler have its say, in order."""
@@ -144,13 +161,21 @@ class Extensions:
     async def _ask(self, handler: Handler[Payload], payload: Payload) -> Answer:
         answer = handler(await _own_copy(payload))
         if inspect.isawaitable(answer):
-            answer = await answer
-        if answer is None or isinstance(answer, payload.verdicts):
-            return answer
+            answer = await self._in_time(answer)
+        if answer is None:
+            return None
+        if isinstance(answer, payload.verdicts):
+            return _checked(answer)
         if payload.changes and type(answer) is type(payload):
-            return answer
+            return _checked(answer)
         kind, given = type(payload).__name__, type(answer).__name__
         raise TypeError(WRONG_ANSWER.format(kind=kind, answer=given))
+
+    async def _in_time(self, answer: Awaitable[Answer]) -> Answer:
+        limit = self._limit()
+        with anyio.move_on_after(limit):
+            return await answer
+        raise TimeoutError(TOO_SLOW.format(seconds=limit or 0))
 
     def _handlers(self, kind: type[Payload]) -> list[tuple[ExtensionAPI, Handler[Payload]]]:
         return [(g, h) for g in self._guests for k, h in g.handlers if k is kind]
@@ -175,7 +200,33 @@ async def set_up(name: str, setup: Setup, drop: Callable[[], None] = lambda: Non
     return api
 
 
+def _checked(answer: Payload | Verdict) -> Payload | Verdict:
+    """The answer, its values of the types they are said to be; TypeError where one is not."""
+    kind = type(answer)
+    if kind not in _SHAPES:
+        _SHAPES[kind] = TypeAdapter(kind)
+    given = {field.name: getattr(answer, field.name) for field in fields(answer)}
+    try:
+        return _SHAPES[kind].validate_python(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise TypeError(
+            WRONG_VALUE.format(kind=kind.__name__, where=where, why=first["msg"])
+        ) from None
+
+
+_SHAPES: dict[type[Payload | Verdict], TypeAdapter[Payload | Verdict]] = {}
+
+
 async def _own_copy(payload: Payload) -> Payload:
-    if isinstance(payload, Context) and len(payload.messages) > MANY:
+    match payload:
+        case Context() | AgentEnd() | BeforeCompact():
+            many = len(payload.messages) > MANY
+        case BeforeTree():
+            many = len(payload.left_behind) > MANY
+        case _:
+            many = False
+    if many:
         return await anyio.to_thread.run_sync(copy.deepcopy, payload)
     return copy.deepcopy(payload)
