@@ -45,6 +45,7 @@ async def test_every_served_method(tmp_path: Path) -> None:
         await _ask_and_abort(daemon)
         await _tree(daemon)
         await _switches(daemon)
+        await _leave_and_keys(daemon)
         await _sessions(daemon, place(tmp_path / "other"))
         sent = daemon.hold_to_the_contract()
     mine = {m.name for m in methods().values() if m.served and m.direction == "clientToServer"}
@@ -54,7 +55,7 @@ async def test_every_served_method(tmp_path: Path) -> None:
 
 
 def test_what_is_served_is_what_the_contract_says(tmp_path: Path) -> None:
-    served = set(routes(Daemon(Options(tmp_path, {}))))
+    served = {n for n in routes(Daemon(Options(tmp_path, {}))) if n.startswith("agent/")}
     said = {m.name for m in methods().values() if m.served and m.direction == "clientToServer"}
     assert served == said
     assert declare()["methods"] == sorted(said, key=list(methods()).index)
@@ -108,6 +109,22 @@ async def _queue(daemon: Contract) -> None:
     }
     cleared = await daemon.call("agent/queue/clear")
     assert [item["queueId"] for item in cleared["removed"]] == [second]
+
+
+async def _leave_and_keys(daemon: Contract) -> None:
+    """Rules can be listed and taken back; a key goes in and never comes out."""
+    listed = await daemon.call("agent/permission/list")
+    assert listed["mode"] == "ask"
+    read_only = await daemon.call("agent/permission/setMode", mode="readOnly")
+    assert read_only["mode"] == "readOnly"
+    ids = [rule["id"] for rule in listed["rules"]]
+    assert (await daemon.call("agent/permission/remove", ids=ids))["rules"] == []
+    key = "sk-test-never-shown"
+    kept = await daemon.call("agent/auth/login", provider="groq", key=key)
+    assert [(p["status"], p["source"]) for p in kept["providers"]] == [("configured", "auth.json")]
+    assert key not in str(await daemon.call("agent/auth/status"))
+    gone = await daemon.call("agent/auth/logout", provider="groq")
+    assert [p["status"] for p in gone["providers"]] == ["missing"]
 
 
 async def _ask_and_abort(daemon: Contract) -> None:

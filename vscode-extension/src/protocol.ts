@@ -979,7 +979,69 @@ export interface ResolvedParams {
   by: string;
 }
 
+/** A remembered answer. */
+export interface Rule {
+  id: string;
+  tool: string;
+  pattern: string | null;
+  decision: "allow" | "deny";
+  scope: PermissionScope;
+  created?: string;
+  uses: number;
+}
+
+/** All rules in force, and the mode. */
+export interface RuleList {
+  rules: Rule[];
+  mode: string;
+}
+
+/** Rules to forget, by id. */
+export interface RuleRemoveParams extends SessionParams {
+  ids: string[];
+}
+
+/** `ask` before writes and commands, allow edits, allow all, or deny all that would be asked. */
+export interface ModeParams extends SessionParams {
+  mode: "ask" | "acceptEdits" | "readOnly" | "allowAll";
+}
+
 export type DialogKind = "select" | "confirm" | "input" | "editor" | "form";
+
+/** One provider, or all. */
+export interface AuthParams {
+  provider?: string;
+}
+
+/**
+ * How a provider is reached. `source` says where its key comes from; the key is never told.
+ *
+ * `variables`: environment variables that would be used.
+ */
+export interface AuthRow {
+  provider: string;
+  status: "configured" | "missing" | "notNeeded";
+  source?: string;
+  methods: string[];
+  variables: string[];
+}
+
+/** All providers that were asked for. */
+export interface AuthStatus {
+  providers: AuthRow[];
+}
+
+/** Which provider, and its key, which is kept in `auth.json` for the user alone. */
+export interface LoginParams {
+  provider: string;
+  method?: "api_key";
+  key: string;
+}
+
+/** Which provider. */
+export interface LogoutParams {
+  provider: string;
+}
 
 /** US dollars. */
 export interface Cost {
@@ -1712,6 +1774,18 @@ export interface Methods {
   "agent/config/list": { params: SessionParams; result: ConfigResult };
   /** Turn one switch. */
   "agent/config/set": { params: ConfigSetParams; result: ConfigResult };
+  /** The remembered answers, and the mode. */
+  "agent/permission/list": { params: SessionParams; result: RuleList };
+  /** Forget answers. */
+  "agent/permission/remove": { params: RuleRemoveParams; result: RuleList };
+  /** What is asked at all. The same as the switch `mode` of `agent/config/set`. */
+  "agent/permission/setMode": { params: ModeParams; result: RuleList };
+  /** Which providers have a key. */
+  "agent/auth/status": { params: AuthParams; result: AuthStatus };
+  /** Keep a key. Whether the provider takes it shows with the next prompt. */
+  "agent/auth/login": { params: LoginParams; result: AuthStatus };
+  /** Forget the kept key; one in the environment or in models.json stays. */
+  "agent/auth/logout": { params: LogoutParams; result: AuthStatus };
   /** Tokens by kind and cost over the whole session, all branches, per model; and how full the window is now. */
   "agent/usage/get": { params: SessionParams; result: UsageResult };
 }

@@ -177,6 +177,11 @@ class Host:
         await catalog.discover()
         return await anyio.to_thread.run_sync(catalog.list)
 
+    def look_again(self) -> None:
+        """Keys or models have changed: every session finds its model anew at its next step."""
+        for session in self.live:
+            session.choice.forget_found()
+
     async def usage(self, session: AgentSession) -> Totals:
         """Tokens and cost over all branches of a session."""
         return await anyio.to_thread.run_sync(totals, session.history)

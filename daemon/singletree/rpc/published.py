@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:f64b6e596a26aca1f8d041d93fee4ba7"
+SCHEMA_HASH = "sha256:177d2c72ffde76500d304bc37194d0d9"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",
@@ -41,5 +41,11 @@ METHODS = (
     "agent/thinking/cycle",
     "agent/config/list",
     "agent/config/set",
+    "agent/permission/list",
+    "agent/permission/remove",
+    "agent/permission/setMode",
+    "agent/auth/status",
+    "agent/auth/login",
+    "agent/auth/logout",
     "agent/usage/get",
 )

@@ -15,13 +15,23 @@ from singletree.host.options import Options
 from singletree.rpc.connection import Door
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.declared import declare
-from singletree.rpc.handlers import config, content, model, queue, session, tree, turn
+from singletree.rpc.handlers import (
+    auth,
+    config,
+    content,
+    model,
+    permission,
+    queue,
+    session,
+    tree,
+    turn,
+)
 from singletree.rpc.lazylsp import open_language
 from singletree.rpc.routes import Routes
 from singletree.rpc.sync import SYNC
 from singletree.rpc.wire import to_error
 
-TOPICS = (session, turn, queue, tree, model, config, content)
+TOPICS = (session, turn, queue, tree, model, config, content, permission, auth)
 
 
 def door_for(options: Options) -> Callable[[], AbstractAsyncContextManager[Door]]:

@@ -764,7 +764,58 @@
 ---@field requestId string
 ---@field by string
 
+--- A remembered answer.
+---@class singletree.Rule
+---@field id string
+---@field tool string
+---@field pattern string|vim.NIL
+---@field decision "allow"|"deny"
+---@field scope singletree.PermissionScope
+---@field created? string
+---@field uses integer
+
+--- All rules in force, and the mode.
+---@class singletree.RuleList
+---@field rules singletree.Rule[]
+---@field mode string
+
+--- Rules to forget, by id.
+---@class singletree.RuleRemoveParams : singletree.SessionParams
+---@field ids string[]
+
+--- `ask` before writes and commands, allow edits, allow all, or deny all that would be asked.
+---@class singletree.ModeParams : singletree.SessionParams
+---@field mode "ask"|"acceptEdits"|"readOnly"|"allowAll"
+
 ---@alias singletree.DialogKind "select"|"confirm"|"input"|"editor"|"form"
+
+--- One provider, or all.
+---@class singletree.AuthParams
+---@field provider? string
+
+--- How a provider is reached. `source` says where its key comes from; the key is never told.
+---
+--- `variables`: environment variables that would be used.
+---@class singletree.AuthRow
+---@field provider string
+---@field status "configured"|"missing"|"notNeeded"
+---@field source? string
+---@field methods string[]
+---@field variables string[]
+
+--- All providers that were asked for.
+---@class singletree.AuthStatus
+---@field providers singletree.AuthRow[]
+
+--- Which provider, and its key, which is kept in `auth.json` for the user alone.
+---@class singletree.LoginParams
+---@field provider string
+---@field method? "api_key"
+---@field key string
+
+--- Which provider.
+---@class singletree.LogoutParams
+---@field provider string
 
 --- US dollars.
 ---@class singletree.Cost
@@ -1350,6 +1401,12 @@ M.methods = {
   ["agent/thinking/cycle"] = true,
   ["agent/config/list"] = true,
   ["agent/config/set"] = true,
+  ["agent/permission/list"] = true,
+  ["agent/permission/remove"] = true,
+  ["agent/permission/setMode"] = true,
+  ["agent/auth/status"] = true,
+  ["agent/auth/login"] = true,
+  ["agent/auth/logout"] = true,
   ["agent/usage/get"] = true,
 }
 

@@ -16,12 +16,16 @@ class AuthParams(Params):
 
 
 class AuthRow(Shape):
-    """How a provider is reached. `source`: `env`, `auth.json`, `login`; the key is never told."""
+    """How a provider is reached. `source` says where its key comes from; the key is never told.
+
+    `variables`: environment variables that would be used.
+    """
 
     provider: str
     status: Literal["configured", "missing", "notNeeded"]
     source: str | None = None
     methods: list[str] = Field(default_factory=list)
+    variables: list[str] = Field(default_factory=list)
 
 
 class AuthStatus(Result):
@@ -31,11 +35,11 @@ class AuthStatus(Result):
 
 
 class LoginParams(Params):
-    """Which provider, and how. Progress goes to `workDoneToken`."""
+    """Which provider, and its key, which is kept in `auth.json` for the user alone."""
 
     provider: str
-    method: str
-    work_done_token: int | str | None = None
+    method: Literal["api_key"] = "api_key"
+    key: str
 
 
 class LogoutParams(Params):
@@ -50,22 +54,20 @@ METHODS = (
         AuthParams,
         AuthStatus,
         "Which providers have a key.",
-        since=None,
+        errors=("not_found",),
     ),
     Method(
         "agent/auth/login",
         LoginParams,
         AuthStatus,
-        "Log in; a page to open comes as `window/showDocument`.",
-        errors=("auth_failed", "not_found", "unsupported"),
-        since=None,
+        "Keep a key. Whether the provider takes it shows with the next prompt.",
+        errors=("not_found", "input_empty", "settings_invalid"),
     ),
     Method(
         "agent/auth/logout",
         LogoutParams,
         AuthStatus,
-        "Forget the key.",
+        "Forget the kept key; one in the environment or in models.json stays.",
         errors=("not_found",),
-        since=None,
     ),
 )

@@ -113,7 +113,7 @@ class RuleRemoveParams(SessionParams):
 class ModeParams(SessionParams):
     """`ask` before writes and commands, allow edits, allow all, or deny all that would be asked."""
 
-    mode: str
+    mode: Literal["ask", "acceptEdits", "readOnly", "allowAll"]
 
 
 METHODS = (
@@ -123,7 +123,6 @@ METHODS = (
         RuleList,
         "The remembered answers, and the mode.",
         errors=("session_not_found",),
-        since=None,
     ),
     Method(
         "agent/permission/remove",
@@ -131,7 +130,6 @@ METHODS = (
         RuleList,
         "Forget answers.",
         errors=("session_not_found", "not_found"),
-        since=None,
     ),
     Method(
         "agent/permission/setMode",
@@ -139,7 +137,6 @@ METHODS = (
         RuleList,
         "What is asked at all. The same as the switch `mode` of `agent/config/set`.",
         errors=("session_not_found",),
-        since=None,
     ),
     Method(
         "agent/permission/request",
