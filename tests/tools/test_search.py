@@ -216,7 +216,7 @@ RULES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sets(PATHS, min_size=1, max_size=8), st.lists(RULES, max_size=5), st.lists(RULES))
 def test_ignore_rules_are_gits(
     tmp_path_factory: pytest.TempPathFactory,
