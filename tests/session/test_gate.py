@@ -343,6 +343,12 @@ async def test_a_question_says_what_it_is_about(house: House) -> None:
     )
 
 
+async def test_the_whole_machine_is_not_offered(house: House) -> None:
+    person = Person()
+    await outcome(house.gate(person), READ, PathArgs(path="/no-such-file"))
+    assert person.asked[0].options[1].label == "Allow reading in /no-such-file in this session"
+
+
 @pytest.mark.parametrize(
     ("line", "pattern"),
     [

@@ -28,10 +28,11 @@ from singletree.agent.tool import Tool, parse_args
 from singletree.errors import ToolError
 from singletree.messages import ToolCall
 from singletree.session.choices import Asking
-from singletree.session.judge import Judge, Mode, Verdict
+from singletree.session.judge import Judge
 from singletree.session.places import Places
 from singletree.session.question import Allowed, Answer, Ask, Blocked, Option, Question
 from singletree.session.rules import Rule, Rules
+from singletree.session.verdict import Mode, Verdict
 from singletree.tools.preview import preview_change
 from singletree.tools.world import World
 

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from singletree.tools.programs import CARRIERS, RUNNERS, SHELLS, TRANSPARENT, Argv
-from singletree.tools.shell_syntax import Simple, Word, read_script
+from singletree.tools.shell_syntax import Simple, read_script
+from singletree.tools.shell_words import Word
 
 SETS = "it sets {name} for a command"
 WRITES = "it writes to {target}"

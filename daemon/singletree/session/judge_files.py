@@ -1,0 +1,129 @@
+"""What follows for a call that reads or changes files, from where its path really leads.
+
+Text people read stands in the constants. Never asks by itself. Read next: places.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Literal
+
+import anyio
+
+from singletree.agent.tool import Tool
+from singletree.errors import ToolError
+from singletree.session.choices import Choices
+from singletree.session.places import Place, Places
+from singletree.session.rules import Rule
+from singletree.session.verdict import ALLOW, ASK_PRIVATE, READ_ONLY, RULE, Mode, Verdict
+from singletree.tools.paths import locate, locate_new
+from singletree.tools.world import World
+
+KEY = "{path} holds keys or permissions of the daemon itself: no tool may touch it."
+
+ASK_GUARDED = "What is in {path} can make other programs run something."
+ASK_OUTSIDE = "{path} is outside the workspace."
+ASK_EDIT = "Edits are asked for in this mode."
+
+ALL_EDITS = "edits of files in the workspace"
+READS_OF = "reading in {folder}"
+EDITS_OF = "edits in {folder}"
+
+
+class FileJudge:
+    """Judges paths as the tools understand them."""
+
+    def __init__(self, world: World, places: Places) -> None:
+        self._world = world
+        self._places = places
+
+    async def judge(self, tool: Tool, path: str, mode: Mode, rules: Sequence[Rule]) -> Verdict:
+        """The verdict on a call of `tool` with this path."""
+        places = await self._led_to(path)
+        family: Literal["read", "edit"] = "edit" if tool.kind == "edit" else "read"
+        own = [rule for rule in rules if rule.tool == family]
+        if verdict := self._never(places, own):
+            return verdict
+        if family == "edit" and mode == "readOnly":
+            return Verdict("deny", READ_ONLY.format(what="edits"))
+        fine = ("inside",) if family == "edit" else ("inside", "guarded", "readable")
+        strange = [place for place in places if place.kind not in fine]
+        if mode == "allowAll" and all(place.kind != "private" for place in strange):
+            return ALLOW
+        if not strange and (family == "read" or mode == "acceptEdits"):
+            return ALLOW
+        return self._ask(family, tool, places, strange, own)
+
+    async def _led_to(self, path: str) -> tuple[Place, ...]:
+        """Every real path that a tool may understand by this text."""
+        meant = [self._world.resolve(path)]
+        for find in (locate, locate_new):
+            with suppress(ToolError):
+                meant.append((await find(self._world, path)).path)
+        places = [await anyio.to_thread.run_sync(self._places.of, p) for p in meant]
+        return tuple(dict.fromkeys(places))
+
+    def _never(self, places: tuple[Place, ...], rules: Sequence[Rule]) -> Verdict | None:
+        """What no mode allows: keys, and what a rule forbids."""
+        if key := next((p for p in places if p.kind == "key"), None):
+            return Verdict("deny", KEY.format(path=key.path))
+        for rule in rules:
+            if rule.decision == "deny" and any(
+                self._places.covered(rule.pattern, [p]) for p in places
+            ):
+                return Verdict("deny", RULE.format(pattern=rule.pattern), used=(rule,))
+        return None
+
+    def _ask(
+        self,
+        family: Literal["read", "edit"],
+        tool: Tool,
+        places: tuple[Place, ...],
+        strange: Sequence[Place],
+        rules: Sequence[Rule],
+    ) -> Verdict:
+        lasting = all(p.kind in ("inside", "outside", "readable") for p in places)
+        for rule in rules if lasting else ():
+            if rule.decision == "allow" and self._places.covered(rule.pattern, places):
+                return Verdict("allow", used=(rule,))
+        first = strange[0] if strange else places[0]
+        folder = first.path if first.folder else _parent(first.path)
+        choices = Choices()
+        if not strange:
+            choices.allow(ALL_EDITS, ("**",))
+        elif lasting:
+            folder = folder if folder != "/" else first.path
+            form = READS_OF if family == "read" else EDITS_OF
+            choices.allow(form.format(folder=folder), (f"{_literal(folder)}/**", _literal(folder)))
+        title = f"{tool.label}: {self._places.shown(first.path)}"
+        asking = choices.asking(
+            family,
+            family,
+            title,
+            paths=tuple(p.path for p in places),
+            default_to_no=not lasting,
+        )
+        return Verdict("ask", _why(first), asking)
+
+
+def _why(place: Place) -> str:
+    match place.kind:
+        case "private" | "key":
+            return ASK_PRIVATE.format(path=place.path)
+        case "guarded":
+            return ASK_GUARDED.format(path=place.path)
+        case "outside" | "readable":
+            return ASK_OUTSIDE.format(path=place.path)
+        case "inside":
+            return ASK_EDIT
+
+
+def _literal(path: str) -> str:
+    """A path as a glob that means only it."""
+    return re.sub(r"([*?\[\]{}\\])", r"\\\1", path).rstrip("/")
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0] or "/"

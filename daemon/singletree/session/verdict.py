@@ -1,0 +1,29 @@
+"""A verdict on a call, and the modes it depends on. Values only. Read next: judge.py."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from singletree.session.choices import Asking
+from singletree.session.rules import Rule
+
+Mode = Literal["ask", "acceptEdits", "readOnly", "allowAll"]
+
+RULE = "A rule of the user forbids this ({pattern}), so it did not run."
+READ_ONLY = "The session is in read-only mode: {what} are refused. The user can change the mode."
+ASK_PRIVATE = "{path} is private."
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`reason` is for the model when denied, for the person when asked. `used` rules decided."""
+
+    decision: Literal["allow", "deny", "ask"]
+    reason: str = ""
+    asking: Asking | None = None
+    sandboxed: bool = False
+    used: tuple[Rule, ...] = ()
+
+
+ALLOW = Verdict("allow")

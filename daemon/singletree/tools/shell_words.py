@@ -1,0 +1,218 @@
+"""Reads one word of a command line as bash would: quotes, expansions, substitutions.
+
+What a word becomes is known only if nothing in it expands; commands inside it are handed to whoever
+reads commands. Runs nothing, expands nothing. Read next: shell_syntax.py (commands).
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+_ARITHMETIC = re.compile(r"[\w\s+\-*/%<>=!&|^~?:,()]*", re.ASCII)
+_NAME = re.compile(r"\w+|[@*#?$!-]", re.ASCII)
+_PARAMETER = re.compile(r"!?(?:\w+|[@*#?$!-])(?:\[[\w@*]+\])?", re.ASCII)
+_ANSI = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "?": "?", "r": "\r", "e": "\033"}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word after quotes are removed. `fixed`: no expansion can change it.
+
+    `pattern`: it holds an unquoted glob or brace; `quoted`: part of it was quoted.
+    """
+
+    text: str
+    fixed: bool = True
+    pattern: bool = False
+    quoted: bool = False
+
+
+class Unclear(Exception):
+    """Why a line is not understood."""
+
+
+class WordReader(ABC):
+    """The reader of a text, standing at `_at`; knows words, and leaves commands to its heirs."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    @abstractmethod
+    def commands(self, closer: str) -> None:
+        """Read commands up to `closer`."""
+
+    @abstractmethod
+    def follow(self, body: str) -> None:
+        """Read another text as commands."""
+
+    def word(self) -> Word:
+        """One word; the reader stands at its first character."""
+        parts: list[str] = []
+        fixed, pattern, quoted = True, False, False
+        while char := self.peek():
+            if char in " \t\n;&|)" or (char in "<>" and self.peek(1) != "("):
+                break
+            if char in "<>":
+                self._at += 2
+                self.commands(")")
+                fixed = False
+            elif char == "(":
+                raise Unclear("it defines a function or uses an extended glob")
+            elif char in "'\"" or self._text.startswith(("$'", '$"'), self._at):
+                text, same = self._quote(char)
+                parts.append(text)
+                fixed, quoted = fixed and same, True
+            elif char in "$`":
+                text, same = self._expansion(char)
+                parts.append(text)
+                fixed = fixed and same
+            elif char == "\\":
+                quoted = self._escaped(parts) or quoted
+            else:
+                pattern = pattern or char in "*?[" or (char == "{" and self.peek(1) != "}")
+                parts.append(self._plain(char))
+        return Word("".join(parts), fixed, pattern, quoted)
+
+    def _plain(self, char: str) -> str:
+        if not char.isprintable():
+            raise Unclear("it holds an invisible character outside quotes")
+        self._at += 1
+        return char
+
+    def _escaped(self, parts: list[str]) -> bool:
+        following = self.peek(1)
+        self._at += 2
+        if following == "\n":
+            return False
+        parts.append(following or "\\")
+        return True
+
+    def _quote(self, char: str) -> tuple[str, bool]:
+        if char == "'":
+            end = self._text.find("'", self._at + 1)
+            if end < 0:
+                raise Unclear("a quote is not closed")
+            text = self._text[self._at + 1 : end]
+            self._at = end + 1
+            return text, True
+        if self._text.startswith("$'", self._at):
+            self._at += 2
+            return self._ansi()
+        self._at += 2 if char == "$" else 1
+        return self.quoted('"')
+
+    def _ansi(self) -> tuple[str, bool]:
+        """$'…': known escapes are read, others leave the word unknown."""
+        parts: list[str] = []
+        fixed = True
+        while (char := self.peek()) != "'":
+            if not char:
+                raise Unclear("a quote is not closed")
+            if char == "\\":
+                self._at += 1
+                char = self.peek()
+                fixed = fixed and char in _ANSI
+                char = _ANSI.get(char, char)
+            parts.append(char)
+            self._at += 1
+        self._at += 1
+        return "".join(parts), fixed
+
+    def quoted(self, closer: str) -> tuple[str, bool]:
+        """Inside double quotes, or a heredoc's body (no closer)."""
+        parts: list[str] = []
+        fixed = True
+        while True:
+            char = self.peek()
+            if not char and closer:
+                raise Unclear("a quote is not closed")
+            if char == closer:
+                self._at += 1
+                return "".join(parts), fixed
+            if char in "$`":
+                text, same = self._expansion(char, inside=True)
+                parts.append(text)
+                fixed = fixed and same
+            elif char == "\\":
+                following = self.peek(1)
+                self._at += 2
+                parts.append("" if following == "\n" else following)
+                if following not in '$`"\\\n':
+                    parts.insert(-1, "\\")
+            else:
+                parts.append(char)
+                self._at += 1
+
+    # -- expansions
+
+    def _expansion(self, char: str, *, inside: bool = False) -> tuple[str, bool]:
+        """What begins with $ or `; its value is not known, the commands in it are."""
+        if char == "`":
+            self._backticks(inside)
+            return "", False
+        following = self.peek(1)
+        if self._text.startswith("$((", self._at):
+            self._arithmetic()
+        elif following == "(":
+            self._at += 2
+            self.commands(")")
+        elif following == "{":
+            self._at += 2
+            self._parameter()
+        elif following == "[":
+            raise Unclear("$[ … ] is not followed")
+        elif name := _NAME.match(self._text, self._at + 1):
+            self._at = name.end() if name[0][0].isalpha() or name[0][0] == "_" else self._at + 2
+        else:
+            self._at += 1
+            return "$", True
+        return "", False
+
+    def _backticks(self, inside: bool) -> None:
+        end = self._at + 1
+        while self._text[end : end + 1] != "`":
+            if end >= len(self._text):
+                raise Unclear("a backtick is not closed")
+            end += 2 if self._text[end] == "\\" else 1
+        body = self._text[self._at + 1 : end]
+        self._at = end + 1
+        body = re.sub(r'\\([$`\\"])' if inside else r"\\([$`\\])", r"\1", body)
+        self.follow(body)
+
+    def _arithmetic(self) -> None:
+        found = _ARITHMETIC.match(self._text, self._at + 3)
+        text = found[0] if found else ""
+        level = 0
+        for index, char in enumerate(text):
+            level += {"(": 1, ")": -1}.get(char, 0)
+            if level < 0:
+                if text[index : index + 2] != "))":
+                    break
+                self._at += 3 + index + 2
+                return
+        raise Unclear("arithmetic with more than names and numbers is not followed")
+
+    def _parameter(self) -> None:
+        """${…}: only what it may run or set matters."""
+        if head := _PARAMETER.match(self._text, self._at):
+            self._at = head.end()
+        rest = self._text[self._at : self._at + 2]
+        if rest[:1] == "=" or rest == ":=" or re.match(r"@[^}]*P", self._text[self._at :]):
+            raise Unclear("a ${…} that sets or runs something")
+        while (char := self.peek()) != "}":
+            if not char:
+                raise Unclear("a ${ is not closed")
+            if char in "'\"":
+                self._quote(char)
+            elif char in "$`":
+                self._expansion(char)
+            else:
+                self._at += 2 if char == "\\" else 1
+        self._at += 1
+
+    def peek(self, ahead: int = 0) -> str:
+        """The character here, or so many further on; "" behind the end."""
+        return self._text[self._at + ahead : self._at + ahead + 1]
