@@ -72,6 +72,7 @@ async def daemon(
     model: str | None = None,
     hello: bool = True,
     env: Mapping[str, str] | None = None,
+    folders: object = None,
 ) -> AsyncIterator[RawClient]:
     """A client that has said hello. `turns`: what the scripted model plays.
 
@@ -84,7 +85,8 @@ async def daemon(
     async with spawned(*command, env=given, cwd=where.root) as client:
         client.reactions["agent/permission/request"] = allow
         if hello:
-            await client.initialize(HELLO if agent is ... else agent)
+            said = HELLO if agent is ... else agent
+            await client.initialize(said, workspaceFolders=folders)
         yield client
 
 
@@ -98,7 +100,7 @@ def text(words: str) -> list[Message]:
     return [{"type": "text", "text": words}]
 
 
-async def prompt(client: RawClient, session_id: str, words: str, **params: Any) -> Any:
+async def prompt(client: RawClient, session_id: str | None, words: str, **params: Any) -> Any:
     return await client.call(
         "agent/prompt", {"sessionId": session_id, "content": text(words), **params}
     )

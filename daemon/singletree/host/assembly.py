@@ -79,7 +79,7 @@ class Assembly:
             gather=lambda: self._gather(cwd, trusted, files).parts,
             extensions=Extensions(),
             emit=partial(front.emit, session_id),
-            spawn=self._spawn,
+            spawn=self.spawn,
             named=options.model,
             trusted=trusted,
             skipped=tuple((one.kind, str(one.path)) for one in trust.skipped),
@@ -164,12 +164,13 @@ class Assembly:
     def _shell(self) -> LocalShell:
         return LocalShell(self.options.environment, children=self._children)
 
-    def _spawn(self, work: Callable[[], Awaitable[None]]) -> None:
+    def spawn(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Let something go on that belongs to no request; its failure is logged."""
         async def guarded() -> None:
             try:
                 await work()
             except Exception:
-                log.exception("a turn failed")
+                log.exception("work of no request failed")
 
         self._tasks.start_soon(guarded)
 

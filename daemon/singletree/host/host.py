@@ -72,7 +72,7 @@ class Host:
 
     def current(self, cwd: Path) -> AgentSession | None:
         """The current session of a workspace, if one is open."""
-        return self._sessions.get(self._current.get(_place(cwd), ""))
+        return self._sessions.get(self._current.get(place(cwd), ""))
 
     async def open(
         self, cwd: Path | None, start: Start = "continue", session_id: str | None = None
@@ -84,7 +84,7 @@ class Host:
         if session_id is not None:
             return await self._patiently(lambda: self._open_id(session_id, cwd))
         assert cwd is not None
-        check_folder(cwd)
+        cwd = check_folder(cwd)
         if start == "new":
             return await self._begin(cwd)
         if (live := self.current(cwd)) is not None:
@@ -106,7 +106,7 @@ class Host:
 
     async def recover(self, path: Path, cwd: Path) -> AgentSession:
         """A new session with what can still be read of a file that has no readable header."""
-        check_folder(cwd)
+        cwd = check_folder(cwd)
         store = await self.assembly.store(cwd)
         history = await anyio.to_thread.run_sync(store.rescue, path, str(cwd))
         return await self._take(history, cwd)
@@ -119,8 +119,7 @@ class Host:
         cwd: Path | None,
     ) -> tuple[AgentSession, str | None]:
         """A new session from a place of another; it is current, and has a file once one speaks."""
-        folder = cwd or session.cwd
-        check_folder(folder)
+        folder = check_folder(cwd or session.cwd)
         store = await self.assembly.store(folder)
         forked = await anyio.to_thread.run_sync(
             lambda: store.fork(session.history, entry_id, position)
@@ -161,8 +160,8 @@ class Host:
     async def close(self, session: AgentSession) -> None:
         """End what runs in it, save it, let its file go."""
         self._sessions.pop(session.id, None)
-        if self._current.get(_place(session.cwd)) == session.id:
-            del self._current[_place(session.cwd)]
+        if self._current.get(place(session.cwd)) == session.id:
+            del self._current[place(session.cwd)]
         await session.close()
 
     async def close_all(self) -> None:
@@ -203,16 +202,16 @@ class Host:
 
     async def _open_id(self, session_id: str, cwd: Path | None) -> AgentSession:
         if (live := self._sessions.get(session_id)) is not None:
-            self._current[_place(live.cwd)] = live.id
+            self._current[place(live.cwd)] = live.id
             return live
         store = await self.assembly.store(cwd)
         history = await anyio.to_thread.run_sync(store.open_id, session_id)
         return await self._take(history, cwd or Path(history.header.cwd))
 
     async def _open_file(self, path: Path) -> AgentSession:
-        known = [s for s in self.live if s.history.file and _place(s.history.file) == _place(path)]
+        known = [s for s in self.live if s.history.file and place(s.history.file) == place(path)]
         if known:
-            self._current[_place(known[0].cwd)] = known[0].id
+            self._current[place(known[0].cwd)] = known[0].id
             return known[0]
         store = await self.assembly.store(None)
         history = await anyio.to_thread.run_sync(store.open, path)
@@ -239,7 +238,7 @@ class Host:
 
     async def _take(self, history: History, cwd: Path) -> AgentSession:
         try:
-            check_folder(cwd)
+            cwd = check_folder(cwd)
             parts = await self.assembly.parts(history, cwd)
             session = AgentSession(parts)
             await session.begin()
@@ -247,12 +246,15 @@ class Host:
             history.close()
             raise
         self._sessions[session.id] = session
-        self._current[_place(cwd)] = session.id
+        self._current[place(cwd)] = session.id
         return session
 
 
-def check_folder(cwd: Path) -> None:
-    """Raise where there is no such folder; what is no whole path is never guessed at."""
+def check_folder(cwd: Path) -> Path:
+    """The folder by its shortest name; raise where there is none.
+
+    What is no whole path is never guessed at.
+    """
     try:
         there = cwd.is_absolute() and cwd.is_dir()
     except OSError:
@@ -260,8 +262,10 @@ def check_folder(cwd: Path) -> None:
     if not there:
         shown = str(cwd) if len(str(cwd)) < SHOWN else f"{str(cwd)[:SHOWN]}…"
         raise SingletreeError(NO_FOLDER.format(cwd=shown), code="workspace_not_found", hint=MOVED)
+    short = Path(os.path.normpath(cwd))
+    return short if place(short) == place(cwd) else cwd
 
 
-def _place(path: Path) -> str:
+def place(path: Path) -> str:
     """One name for a folder or file, by whatever path it is reached."""
     return os.path.realpath(path)

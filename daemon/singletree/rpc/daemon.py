@@ -17,7 +17,7 @@ from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from singletree.errors import SingletreeError
-from singletree.host.host import Host
+from singletree.host.host import Host, place
 from singletree.host.options import Options
 from singletree.rpc.bounds import VALUE_BYTES
 from singletree.rpc.codec import Encoded, encoded_array, encoded_object
@@ -139,6 +139,24 @@ class Daemon:
                 continue
             peer.notify("agent/sessions/changed", {"reason": reason, "sessionId": session_id})
 
+    def leave_folder(self, uri: str, peer: Peer) -> None:
+        """A client has a folder open no more: its sessions end when what runs in them has ended."""
+        try:
+            gone = place(self.folder(uri))
+        except SingletreeError:
+            return
+        for session in self.host.live:
+            if place(session.cwd) == gone:
+                self.host.assembly.spawn(partial(self._let_go, session, peer))
+
+    async def _let_go(self, session: AgentSession, peer: Peer) -> None:
+        await session.turns.wait()
+        gone = place(session.cwd)
+        wanted = any(gone == place(self.folder(uri)) for p in self._peers for uri in _local(p))
+        heard = any(other is not peer for other in self.hearing(session.id))
+        if self.host.is_live(session.id) and not wanted and not heard:
+            await self.close(session)
+
     def _eyes(self, session_id: str) -> list[Peer]:
         """Whose buffers count: every client's, those who hear the session first."""
         return list(dict.fromkeys((*self.hearing(session_id), *self._peers)))
@@ -151,6 +169,8 @@ class Daemon:
         if found is None:
             raise SingletreeError(NO_WORKSPACE, code="no_workspace")
         call.peer.speaks_agent = True
+        if params.session_id is None and call.peer not in self._streams[found.id].ears:
+            self.subscribe(call, found)
         return found
 
     async def session_or_none(self, params: SessionParams, call: Call) -> AgentSession | None:
@@ -288,3 +308,8 @@ class Daemon:
 
     def _cursor(self, session: AgentSession, cursor: Cursor) -> shapes.Cursor:
         return shapes.Cursor(epoch=cursor.epoch, seq=cursor.seq, entry_id=session.history.leaf)
+
+
+def _local(peer: Peer) -> list[str]:
+    """The folders of this machine that a client has open."""
+    return [uri for uri in peer.client.folders if uri.startswith(("file:///", "/"))]

@@ -64,6 +64,7 @@ class Subscription:
         self._sink = sink
         self._leave = leave
         self._held: list[tuple[bytes, bool]] | None = []
+        self._closed = False
 
     @property
     def lagging(self) -> bool:
@@ -72,6 +73,8 @@ class Subscription:
 
     def put_frame(self, data: bytes, *, event: bool = False) -> None:
         """Send a frame, or keep it until the release."""
+        if self._closed:
+            return
         if self._held is None:
             self._sink.put_frame(data, event=event)
         else:
@@ -84,7 +87,9 @@ class Subscription:
             self._sink.put_frame(data, event=event)
 
     def close(self) -> None:
-        """Hear no more."""
+        """Hear no more, not even what was kept."""
+        self._closed = True
+        self._held = None
         self._leave(self)
 
 
