@@ -64,7 +64,7 @@ def loop_is_free(request: pytest.FixtureRequest) -> Iterator[BlockBuster | None]
     with blockbuster_ctx("singletree") as detector:
         for function in detector.functions.values():
             function.can_block_in("singletree/history/record.py", MAY_BLOCK)
-            function.can_block_in("singletree/host/host.py", {"_place"})  # a few lstat calls
+            function.can_block_in("singletree/host/host.py", {"place"})  # a few lstat calls
             function.can_block_in("singletree/model/script.py", {"read_script"})
             function.can_block_in("singletree/host/host.py", {"_place"})
         for name in ("os.write", "io.BufferedWriter.write", "os.stat"):
