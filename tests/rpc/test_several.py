@@ -37,13 +37,15 @@ class House:
     @asynccontextmanager
     async def client(self, agent: object = None) -> AsyncIterator[RawClient]:
         ours, theirs = socket.socketpair()
-        self.serving.append(asyncio.ensure_future(serve_socket(self.door, ours)))
+        serving = asyncio.ensure_future(serve_socket(self.door, ours))
+        self.serving.append(serving)
         reader, writer = await asyncio.open_unix_connection(sock=theirs, limit=1 << 26)
         client = RawClient(reader, writer)
         await client.initialize(agent)
         await client.call("x/listen")
         yield client
         await client.close()
+        await asyncio.wait({serving}, timeout=5)
 
 
 async def test_all_hear_the_same() -> None:
