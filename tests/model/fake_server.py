@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import anyio
-from anyio.abc import SocketStream
+from anyio.abc import ByteStream
+from anyio.streams.tls import TLSListener
 
 Piece = bytes | float
 """Bytes to send in one write, or seconds to wait."""
@@ -98,6 +101,7 @@ class FakeServer:
         self.url = ""
         self.open = 0
         self.empty = anyio.Event()
+        self._streams: list[ByteStream] = []
         self.connections = 0
         self.rules: list[Callable[[Seen], str | None]] = [broken_rule]
 
@@ -105,6 +109,11 @@ class FakeServer:
     def bodies(self) -> list[Any]:
         """The bodies of all requests."""
         return [seen.body for seen in self.seen]
+
+    async def drop(self) -> None:
+        """Close all connections, as servers do with idle ones."""
+        for stream in self._streams:
+            await anyio.aclose_forcefully(stream)
 
     def _reply(self, seen: Seen) -> Reply:
         for rule in self.rules:
@@ -116,10 +125,11 @@ class FakeServer:
         reply = self._replies[min(len(self.seen), len(self._replies)) - 1]
         return reply if isinstance(reply, Reply) else Reply([reply])
 
-    async def serve(self, stream: SocketStream) -> None:
+    async def serve(self, stream: ByteStream) -> None:
         """One connection."""
         self.open += 1
         self.connections += 1
+        self._streams.append(stream)
         try:
             async with stream:
                 stream.extra(anyio.abc.SocketAttribute.raw_socket).setsockopt(
@@ -134,7 +144,7 @@ class FakeServer:
             if not self.open:
                 self.empty.set()
 
-    async def _exchange(self, stream: SocketStream) -> bool:
+    async def _exchange(self, stream: ByteStream) -> bool:
         seen = await _read(stream)
         if seen is None:
             return False
@@ -160,7 +170,17 @@ class FakeServer:
         return True
 
 
-async def _read(stream: SocketStream) -> Seen | None:
+TLS = Path(__file__).parent / "tls"
+"""A certificate for this machine, and the authority that signed it; made for these tests only."""
+
+
+def _context() -> ssl.SSLContext:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(TLS / "server.pem")
+    return context
+
+
+async def _read(stream: ByteStream) -> Seen | None:
     data = b""
     while b"\r\n\r\n" not in data:
         try:
@@ -178,14 +198,19 @@ async def _read(stream: SocketStream) -> Seen | None:
 
 @asynccontextmanager
 async def serving(
-    replies: Sequence[Reply | bytes] | Callable[[Seen], Reply], host: str = "127.0.0.1"
+    replies: Sequence[Reply | bytes] | Callable[[Seen], Reply],
+    host: str = "127.0.0.1",
+    *,
+    tls: bool = False,
 ) -> AsyncIterator[FakeServer]:
     """A server for the time of the block."""
     server = FakeServer(replies)
-    listener = await anyio.create_tcp_listener(local_host=host)
+    plain = await anyio.create_tcp_listener(local_host=host)
+    listener = TLSListener(plain, _context(), standard_compatible=False) if tls else plain
     async with listener, anyio.create_task_group() as group:
-        port = listener.extra(anyio.abc.SocketAttribute.local_port)
-        server.url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        port = plain.extra(anyio.abc.SocketAttribute.local_port)
+        shown = f"[{host}]" if ":" in host else host
+        server.url = f"{'https' if tls else 'http'}://{shown}:{port}"
         group.start_soon(listener.serve, server.serve)
         yield server
         group.cancel_scope.cancel()

@@ -1,44 +1,38 @@
 """One streamed POST: events of a server, or a ModelError that says what went wrong.
 
-The only module that opens connections to providers. httpx is imported and certificates are read in
-a worker thread, when first needed. It never repeats a request (whoever asks decides that) and never
-knows a provider's format. Read next: failure.py (failures as values), sse.py, proxies.py.
+It never repeats a request (whoever asks decides that) and never knows a provider's format. Read
+next: clients.py (the connections), failure.py (failures as values), sse.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
-import anyio.to_thread
 
 from singletree.errors import ModelError
+from singletree.model.clients import Clients
 from singletree.model.failure import broken, refused, scrub
-from singletree.model.proxies import proxy_for
 from singletree.model.sse import ServerEvent, SSEDecoder
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx
 
 T = TypeVar("T")
-CONNECT_SECONDS = 15.0
 ERROR_SECONDS = 10.0
 ERROR_BYTES = 65_536
 DRAIN_SECONDS = 0.1
 """How long the end of a stream may take after the last event, so that the connection lives on."""
 EVENT_BYTES = 64 * 1024 * 1024
-KEEP_ALIVE_SECONDS = 300.0
 
 SILENT = "nothing came for {seconds:g} seconds"
 SILENT_FIRST = "it did not begin to answer within {seconds:g} seconds"
 WEB_PAGE = "it answered with a web page; is its address right?"
 CUT = "the connection was cut"
+BREAK = "the header {name!r} holds a line break"
 ENDLESS = "one event was larger than 64 MiB"
 NO_CERTIFICATE = "its certificate is not trusted here"
 CERTIFICATE_HINT = "If this is a company's own certificate, set SSL_CERT_FILE to its file."
@@ -57,43 +51,41 @@ class Call:
     """A request. `secrets` never appear in an error; `done`: nothing more is wanted."""
 
     url: str
-    headers: Mapping[str, str]
-    body: bytes
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
     provider: str
-    secrets: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = field(default=(), repr=False)
     limits: Limits = field(default_factory=Limits)
     done: Callable[[], bool] = lambda: False
 
 
 class Http:
-    """Connections to providers: one client for each way (direct, or a proxy), made when needed."""
+    """Requests to providers, over connections that are kept between them."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
-        self._env = env
-        self._clients: dict[tuple[str | None, bool], httpx.AsyncClient] = {}
-        self._lock = anyio.Lock()
+        self._clients = Clients(env)
 
     async def warm_up(self) -> None:
         """Do the slow imports and read the certificates before the first request needs them."""
-        await self._client(None, secure=True)
+        await self._clients.get(None, secure=True)
 
     async def close(self) -> None:
         """Close all connections."""
-        clients, self._clients = list(self._clients.values()), {}
-        for client in clients:
-            await client.aclose()
+        await self._clients.close()
 
     async def stream(self, call: Call) -> AsyncGenerator[list[ServerEvent], None]:
         """The events of the answer, in lists as they arrive together."""
-        proxy = proxy_for(call.url, self._env)
-        client = await self._client(proxy, secure=call.url.startswith("https:"))
-        import httpx
-
         clock = _Clock(call)
         try:
-            request = client.build_request(
-                "POST", call.url, headers=_headers(call), content=call.body
-            )
+            headers = _headers(call)
+            proxy = self._clients.way(call.url)
+            client = await self._clients.get(proxy, secure=call.url.startswith("https:"))
+        except (OSError, ValueError) as error:
+            raise ModelError(f"{call.provider}: {error}", provider=call.provider) from None
+        import httpx
+
+        try:
+            request = client.build_request("POST", call.url, headers=headers, content=call.body)
             response = await clock.within(client.send(request, stream=True))
             try:
                 async with aclosing(_events(response, call, clock)) as arrivals:
@@ -102,55 +94,30 @@ class Http:
             finally:
                 with anyio.CancelScope(shield=True):
                     await response.aclose()
+        except _Silence:
+            raise clock.error() from None
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise ModelError(f"{call.provider}: {error}", provider=call.provider) from None
         except httpx.HTTPError as error:
             raise _lost(error, call, proxy) from error
-        except (httpx.InvalidURL, ValueError) as error:
-            raise ModelError(f"{call.provider}: {error}", provider=call.provider) from error
-        except TimeoutError:
-            raise clock.error() from None
-
-    async def _client(self, proxy: str | None, *, secure: bool) -> httpx.AsyncClient:
-        way = (proxy, secure or (proxy or "").startswith("https:"))
-        async with self._lock:
-            if way not in self._clients:
-                self._clients[way] = await anyio.to_thread.run_sync(_make_client, *way)
-            return self._clients[way]
 
 
 def _headers(call: Call) -> dict[str, str]:
-    return {
+    headers = {
         "content-type": "application/json",
         "accept": "text/event-stream",
+        "accept-encoding": "identity",
         "user-agent": "singletree",
-        **call.headers,
+        **{name.lower(): value for name, value in call.headers.items()},
     }
+    for name, value in headers.items():
+        if any(sign in value for sign in "\r\n\0"):
+            raise ValueError(BREAK.format(name=name))
+    return headers
 
 
-def _make_client(proxy: str | None, secure: bool) -> httpx.AsyncClient:
-    """Slow: imports httpx, reads certificates where they are needed. Run in a worker thread."""
-    import httpx
-
-    return httpx.AsyncClient(
-        verify=_certificates() if secure else False,
-        proxy=proxy,
-        trust_env=False,
-        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
-        limits=httpx.Limits(keepalive_expiry=KEEP_ALIVE_SECONDS),
-    )
-
-
-@cache
-def _certificates() -> ssl.SSLContext:
-    """The system's certificates, else those that httpx brings."""
-    import ssl
-
-    context = ssl.create_default_context()
-    paths = ssl.get_default_verify_paths()
-    if paths.cafile is None and paths.capath is None:
-        import certifi
-
-        context.load_verify_locations(certifi.where())
-    return context
+class _Silence(Exception):
+    """Nothing came for too long."""
 
 
 class _Clock:
@@ -162,14 +129,14 @@ class _Clock:
         self._since = anyio.current_time()
 
     async def within(self, wait: Coroutine[object, object, T]) -> T:
-        """Wait for something; TimeoutError when the silence was too long."""
+        """Wait for something; _Silence when there was too much of it."""
         seconds = self._seconds
         deadline = self._since + seconds if seconds > 0 else float("inf")
         if self._call.done():
             deadline = min(deadline, anyio.current_time() + DRAIN_SECONDS)
         with anyio.CancelScope(deadline=deadline):
             return await wait
-        raise TimeoutError
+        raise _Silence
 
     @property
     def _seconds(self) -> float:
@@ -181,6 +148,7 @@ class _Clock:
         self._since = anyio.current_time()
 
     def error(self) -> ModelError:
+        """What to say when the time is over."""
         text = SILENT if self._begun else SILENT_FIRST
         return broken(text.format(seconds=self._seconds), provider=self._call.provider)
 
@@ -193,21 +161,21 @@ async def _events(
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "text/html":
         raise ModelError(f"{call.provider}: {WEB_PAGE}", provider=call.provider)
-    chunks = _chunks(response, call, clock)
-    if kind == "application/json":  # a server that does not stream
-        whole = b"".join([chunk async for chunk in chunks])
-        yield [ServerEvent("", whole.decode("utf-8", "replace"))]
-        return
-    decoder = SSEDecoder()
-    async for chunk in chunks:
-        events = decoder.feed(chunk)
-        if any(event.data and event.name != "ping" for event in events):
-            clock.alive()
-        if events:
-            yield events
-        elif decoder.waiting > EVENT_BYTES:
-            raise broken(ENDLESS, provider=call.provider)
-    yield decoder.close()
+    async with aclosing(_chunks(response, call, clock)) as chunks:
+        if kind == "application/json":  # a server that does not stream
+            whole = b"".join([chunk async for chunk in chunks])
+            yield [ServerEvent("", whole.decode("utf-8", "replace"))]
+            return
+        decoder = SSEDecoder()
+        async for chunk in chunks:
+            events = decoder.feed(chunk)
+            if any(event.data and event.name != "ping" for event in events):
+                clock.alive()
+            if events:
+                yield events
+            elif decoder.waiting > EVENT_BYTES:
+                raise broken(ENDLESS, provider=call.provider)
+        yield decoder.close()
 
 
 async def _chunks(
@@ -217,7 +185,7 @@ async def _chunks(
     while True:
         try:
             chunk = await clock.within(_next(stream))
-        except TimeoutError:
+        except _Silence:
             if call.done():
                 return
             raise
@@ -231,8 +199,10 @@ async def _next(stream: AsyncIterator[bytes]) -> bytes | None:
 
 
 async def _refusal(response: httpx.Response, call: Call) -> ModelError:
+    import httpx
+
     body = b""
-    with anyio.move_on_after(ERROR_SECONDS):
+    with anyio.move_on_after(ERROR_SECONDS), suppress(httpx.HTTPError):
         async for chunk in response.aiter_bytes():
             body += chunk
             if len(body) > ERROR_BYTES:

@@ -1,7 +1,7 @@
 """Which proxy a request goes through, by the usual environment variables.
 
 Pure: the environment is handed in. Servers on this machine are always reached directly. Read next:
-http.py (who keeps one client for each proxy).
+clients.py (who keeps one client for each proxy).
 """
 
 from __future__ import annotations

@@ -1,0 +1,93 @@
+"""The httpx clients: one for each way to servers, direct or through a proxy, made when needed.
+
+httpx is imported and certificates are read in a worker thread. Never knows what is asked over them.
+Read next: proxies.py (which way), http.py (who asks).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import anyio
+import anyio.to_thread
+
+from singletree.model.proxies import proxy_for
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx
+
+CONNECT_SECONDS = 15.0
+KEEP_ALIVE_SECONDS = 300.0
+TRUSTED = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE")
+"""Variables that name a file of certificates."""
+NO_ADDRESS = "{url!r} is no http or https address"
+NO_PROXY_KIND = "{kind} proxies are not supported, only http and https ones"
+
+
+class Clients:
+    """Clients by the way they go, their connections kept between requests."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env = env
+        self._trust = tuple(env[name] for name in TRUSTED if env.get(name))
+        self._made: dict[tuple[str | None, bool], httpx.AsyncClient] = {}
+        self._lock = anyio.Lock()
+
+    def way(self, url: str) -> str | None:
+        """The proxy a request goes through. ValueError if there is no way."""
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(NO_ADDRESS.format(url=url))
+        proxy = proxy_for(url, self._env)
+        kind = urlsplit(proxy).scheme if proxy else "http"
+        if kind not in ("http", "https"):
+            raise ValueError(NO_PROXY_KIND.format(kind=kind))
+        return proxy
+
+    async def get(self, proxy: str | None, *, secure: bool) -> httpx.AsyncClient:
+        """The client for a way. OSError or ValueError if a certificate cannot be read."""
+        key = (proxy, secure or (proxy or "").startswith("https:"))
+        async with self._lock:
+            if key not in self._made:
+                self._made[key] = await anyio.to_thread.run_sync(_make, *key, self._trust)
+            return self._made[key]
+
+    async def close(self) -> None:
+        """Close all connections."""
+        clients, self._made = list(self._made.values()), {}
+        for client in clients:
+            await client.aclose()
+
+
+def _make(proxy: str | None, secure: bool, trust: tuple[str, ...]) -> httpx.AsyncClient:
+    """Slow: imports httpx, reads certificates where they are needed. Run in a worker thread."""
+    import httpx
+
+    return httpx.AsyncClient(
+        verify=_certificates(trust) if secure else False,
+        proxy=proxy,
+        trust_env=False,
+        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+        limits=httpx.Limits(keepalive_expiry=KEEP_ALIVE_SECONDS),
+    )
+
+
+@cache
+def _certificates(trust: tuple[str, ...]) -> ssl.SSLContext:
+    """The system's certificates, else those that httpx brings, and some files."""
+    import ssl
+
+    context = ssl.create_default_context()
+    paths = ssl.get_default_verify_paths()
+    if paths.cafile is None and paths.capath is None:
+        import certifi
+
+        context.load_verify_locations(certifi.where())
+    for file in trust:
+        context.load_verify_locations(file)
+    return context
