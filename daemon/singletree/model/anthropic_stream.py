@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from singletree.model.base import Finished, ModelEvent
 from singletree.model.draft import CallPart, Draft, TextPart, ThinkingPart, new_call_id
 from singletree.model.failure import broken, in_stream
-from singletree.model.openai_stream import BAD_EVENT, NO_END
+from singletree.model.openai_stream import NO_END, loaded
 from singletree.model.sse import ServerEvent
 from singletree.model.usage import count, priced
 
@@ -59,7 +59,7 @@ class MessagesDecoder:
         """The deltas of one event. ModelError if it says that something failed."""
         if self._over or not event.data.startswith("{"):
             return []
-        data = self._parse(event.data)
+        data = loaded(event.data, self.draft.info.provider)
         kind = data.get("type") or event.name
         match kind:
             case "content_block_delta":
@@ -90,13 +90,6 @@ class MessagesDecoder:
         if reason in _REFUSALS:
             return [Finished(self.draft.message("error", REFUSED))]
         return [Finished(self.draft.message(_STOPS.get(reason, "stop")))]
-
-    def _parse(self, data: str) -> Json:
-        try:
-            value: JsonValue = json.loads(data)
-        except ValueError:
-            raise broken(BAD_EVENT, provider=self.draft.info.provider) from None
-        return _object(value)
 
     def _begin(self, message: Json) -> None:
         name, model = message.get("id"), message.get("model")

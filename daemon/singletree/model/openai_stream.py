@@ -8,6 +8,7 @@ next: draft.py (where parts grow), failure.py (what an error event means).
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from pydantic import JsonValue
 
@@ -37,6 +38,8 @@ _STOPS = {
 _FILTERS = ("content_filter", "content-filter", "safety", "refusal", "recitation")
 _FAILURES = ("error", "network_error", "failed")
 
+_decode: Callable[[str], tuple[JsonValue, int]] = json.JSONDecoder().raw_decode
+
 Json = dict[str, JsonValue]
 
 
@@ -59,12 +62,10 @@ class ChatDecoder:
     def feed(self, event: ServerEvent) -> list[ModelEvent]:
         """The deltas of one event. ModelError if it says that something failed."""
         data = event.data
-        if self._over or not data or not data.startswith(("{", "[DONE]")):
+        if self._over or data[:1] != "{":
+            self._over = self._over or data.startswith("[DONE]")
             return []
-        if data.startswith("[DONE]"):
-            self._over = True
-            return []
-        chunk = self._parse(data)
+        chunk = loaded(data, self.draft.info.provider)
         error = chunk.get("error")
         if error:
             raise in_stream(error, provider=self.draft.info.provider)
@@ -100,13 +101,6 @@ class ChatDecoder:
             stop = _STOPS.get(reason.lower(), "stop")
         return [*events, Finished(self.draft.message(stop))]
 
-    def _parse(self, data: str) -> Json:
-        try:
-            chunk: JsonValue = json.loads(data)
-        except ValueError:
-            raise broken(BAD_EVENT, provider=self.draft.info.provider) from None
-        return chunk if isinstance(chunk, dict) else {}
-
     def _note(self, chunk: Json) -> None:
         draft = self.draft
         name, model = chunk.get("id"), chunk.get("model")
@@ -119,6 +113,9 @@ class ChatDecoder:
             self._usage(usage)
 
     def _delta(self, delta: Json) -> list[ModelEvent]:
+        content = delta.get("content")
+        if len(delta) == 1 and self._text >= 0 and isinstance(content, str):
+            return self.draft.text(self._text, content)  # nearly all of them
         events: list[ModelEvent] = []
         for field in REASONING_FIELDS:
             thought = delta.get(field)
@@ -128,7 +125,7 @@ class ChatDecoder:
         details = delta.get("reasoning_details")
         if isinstance(details, list) and details:
             self._reasoning_details(details)
-        text = _plain(delta.get("content")) or _plain(delta.get("refusal"))
+        text = _plain(content) or _plain(delta.get("refusal"))
         if text:
             if self._text < 0:
                 self._text = self.draft.add(TextPart())
@@ -205,6 +202,17 @@ class ChatDecoder:
             reasoning=count(told.get("reasoning_tokens")),
             billed=float(billed) if isinstance(billed, int | float) else None,
         )
+
+
+def loaded(data: str, provider: str) -> Json:
+    """The object of an event; a passing failure if it is none."""
+    try:
+        value, end = _decode(data)
+    except ValueError:
+        raise broken(BAD_EVENT, provider=provider) from None
+    if end != len(data) and data[end:].strip():
+        raise broken(BAD_EVENT, provider=provider)
+    return value if isinstance(value, dict) else {}
 
 
 class _Call:

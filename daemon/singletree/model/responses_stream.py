@@ -14,7 +14,7 @@ from singletree.model.anthropic_stream import CUT
 from singletree.model.base import Finished, ModelEvent
 from singletree.model.draft import CallPart, Draft, TextPart, ThinkingPart, new_call_id
 from singletree.model.failure import broken, in_stream
-from singletree.model.openai_stream import BAD_EVENT, FILTERED
+from singletree.model.openai_stream import FILTERED, loaded
 from singletree.model.sse import ServerEvent
 from singletree.model.usage import count, priced
 
@@ -47,7 +47,7 @@ class ResponsesDecoder:
         """The deltas of one event. ModelError if it says that something failed."""
         if self._status is not None or not event.data.startswith("{"):
             return []
-        data = self._parse(event.data)
+        data = loaded(event.data, self.draft.info.provider)
         kind = data.get("type") or event.name
         if kind in _TEXT:
             return self.draft.text(self._at(data, TextPart), _text(data.get("delta")))
@@ -89,13 +89,6 @@ class ResponsesDecoder:
             return [*events, Finished(self.draft.message("length"))]
         stop = "toolUse" if self.draft.has_calls else "stop"
         return [*events, Finished(self.draft.message(stop))]
-
-    def _parse(self, data: str) -> Json:
-        try:
-            value: JsonValue = json.loads(data)
-        except ValueError:
-            raise broken(BAD_EVENT, provider=self.draft.info.provider) from None
-        return _object(value)
 
     def _failure(self, error: JsonValue) -> Exception:
         return in_stream(error, provider=self.draft.info.provider)
