@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
+from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
 from singletree.messages import Content, Image, Text, Thinking, ToolCall, utf16_units
 from singletree.model.base import ModelInfo, ModelRequest
+from singletree.model.proxies import is_loopback
 
 DEFAULTS: Mapping[str, JsonValue] = {
     "supportsUsageInStreaming": True,
@@ -29,7 +32,6 @@ DEFAULTS: Mapping[str, JsonValue] = {
 _LOCAL: Mapping[str, JsonValue] = {
     "supportsStore": False,
     "maxTokensField": "max_tokens",
-    "supportsReasoningEffort": False,
 }
 BY_PROVIDER: Mapping[str, Mapping[str, JsonValue]] = {
     "anthropic": {"supportsEagerToolInputStreaming": True},
@@ -77,9 +79,15 @@ def setting(info: ModelInfo, name: str) -> JsonValue:
         return info.compat[name]
     own = BY_PROVIDER.get(info.provider)
     if own is None:
-        host = info.base_url.partition("://")[2].partition("/")[0]
-        own = BY_PROVIDER.get(_BY_HOST.get(host, ""), {})
+        own = _at(info.base_url)
     return own.get(name, DEFAULTS.get(name))
+
+
+@lru_cache(maxsize=64)
+def _at(base_url: str) -> Mapping[str, JsonValue]:
+    """The switches of a provider that is known by its address only."""
+    host = urlsplit(base_url).hostname or ""
+    return _LOCAL if is_loopback(host) else BY_PROVIDER.get(_BY_HOST.get(host, ""), {})
 
 
 def flag(info: ModelInfo, name: str) -> bool:

@@ -265,13 +265,18 @@ def _status_in(error: JsonValue) -> int | None:
     return None
 
 
-def scrub(text: str, secrets: Sequence[str]) -> str:
+def scrub(text: str, secrets: Sequence[str], *, limit: int = WORDS) -> str:
     """The text, shortened, without the keys given and without anything that looks like one."""
     for secret in secrets:
         if len(secret) >= 4:
             text = text.replace(secret, HIDDEN)
     text = _KEYLIKE.sub(HIDDEN, text)
-    return text if len(text) <= WORDS else text[: WORDS - 1].rstrip() + "…"
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def hide(error: ModelError, secrets: Sequence[str]) -> None:
+    """Take keys out of an error that was made without knowing them."""
+    error.args = (scrub(error.message, secrets, limit=len(error.message)),)
 
 
 def retry_after(

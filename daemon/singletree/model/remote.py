@@ -11,10 +11,12 @@ from contextlib import aclosing
 
 import anyio.to_thread
 
+from singletree.errors import ModelError
 from singletree.messages import AssistantMessage
 from singletree.model.apis import APIS
 from singletree.model.base import ModelEvent, ModelInfo, ModelRequest
 from singletree.model.draft import Draft
+from singletree.model.failure import hide
 from singletree.model.http import Call, Http, Limits
 from singletree.model.memo import Memo
 
@@ -60,11 +62,15 @@ class RemoteModel:
             limits=self._limits,
             done=lambda: decoder.over,
         )
-        async with aclosing(self._http.stream(call)) as arrivals:
-            async for events in arrivals:
-                for event in events:
-                    for delta in decoder.feed(event):
-                        yield delta
+        try:
+            async with aclosing(self._http.stream(call)) as arrivals:
+                async for events in arrivals:
+                    for event in events:
+                        for delta in decoder.feed(event):
+                            yield delta
+        except ModelError as error:
+            hide(error, call.secrets)
+            raise
         for delta in decoder.finish():
             yield delta
 

@@ -1,0 +1,43 @@
+"""A key appears in no error and in no repr."""
+
+from __future__ import annotations
+
+import pytest
+from tests.model.fake_server import FakeServer, events, refusal, serving
+from tests.model.talk import failure, info_for, model_at
+
+from singletree.model.http import Call
+
+KEY = "sk-test-123"
+APIS = ["openai-completions", "anthropic-messages", "openai-responses"]
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("status", [400, 401, 429, 500])
+async def test_a_refusal_that_quotes_the_key(api: str, status: int) -> None:
+    body = {"error": {"message": f"Incorrect API key provided: {KEY}.", "code": "invalid"}}
+    async with serving([refusal(status, body)]) as server, model_at(server, api) as model:
+        _, error = await failure(model)
+    assert KEY not in f"{error!r} {error} {error.hint} {error.detail}"
+    assert "[key]" in error.message
+
+
+async def test_an_error_event_that_quotes_the_key() -> None:
+    stream = events({"error": {"message": f"bad {KEY}"}})
+    async with serving([stream]) as server, model_at(server, key="other") as model:
+        _, error = await failure(model)
+    assert KEY not in error.message
+
+
+async def test_a_key_of_no_known_form_in_an_event() -> None:
+    key = "plainkey0123456789"
+    stream = events({"error": {"message": f"bad {key}"}})
+    async with serving([stream]) as server, model_at(server, key=key) as model:
+        _, error = await failure(model)
+    assert key not in error.message
+
+
+def test_what_holds_a_key_does_not_show_it() -> None:
+    call = Call("http://x", {"authorization": KEY}, KEY.encode(), "p", (KEY,))
+    assert KEY not in repr(call)
+    assert KEY not in repr(info_for(FakeServer([b""])))
