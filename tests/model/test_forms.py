@@ -66,10 +66,21 @@ def test_a_request_is_weighed() -> None:
     assert request_tokens(asked("x" * 400, tools=(READ,))) > 100
 
 
-def test_a_model_that_always_thinks_is_not_told_to_stop() -> None:
+def test_a_model_that_always_thinks_thinks_as_little_as_it_can() -> None:
     names = {"off": None, "minimal": None}
     compat = {"forceAdaptiveThinking": True, "thinkingLevelMap": names}
-    assert "thinking" not in body(MESSAGES, reasoning=True, compat=compat)
+    sent = body(MESSAGES, reasoning=True, compat=compat)
+    assert sent["thinking"] == {"type": "adaptive", "display": "summarized"}
+    assert sent["output_config"] == {"effort": "low"}
+
+
+def test_thinking_that_no_longer_fits_is_dropped_not_refused() -> None:
+    compat = {"forceAdaptiveThinking": True, "bindsThinking": True}
+    sent = body(MESSAGES, asked("hi", thinking="high"), reasoning=True, compat=compat)
+    assert sent["thinking"]["block_binding"] == {"prefix_mismatch_behavior": "drop_block"}
+    info = ModelInfo("p", "m", api=MESSAGES, reasoning=True, compat=compat)
+    beta = APIS[MESSAGES].headers(info, asked("hi"), "k")["anthropic-beta"]
+    assert beta == "thinking-binding-controls-2026-08-01"
 
 
 @pytest.mark.parametrize(
@@ -90,11 +101,13 @@ def test_too_little_room_to_think_is_no_thinking() -> None:
 
 
 def test_heat_goes_with_no_thinking_only() -> None:
-    compat = {"samplingParams": {"temperature": 0.3, "top_p": 0.9}}
+    compat: dict[str, Any] = {"samplingParams": {"temperature": 0.3, "top_p": 0.9}}
     assert body(MESSAGES, reasoning=True, compat=compat)["temperature"] == 0.3
     thinking = body(MESSAGES, asked("hi", thinking="low"), reasoning=True, compat=compat)
     assert "temperature" not in thinking
     assert thinking["top_p"] == 0.9
+    compat["supportsTemperature"] = False
+    assert "top_p" not in body(MESSAGES, reasoning=True, compat=compat)
 
 
 def test_eager_tools_are_for_anthropic_itself() -> None:
@@ -131,6 +144,12 @@ def test_dialects_by_provider(provider: str, field: str) -> None:
 def test_dialects_by_address() -> None:
     sent = body(CHAT, provider="mine", base_url="https://openrouter.ai/api/v1")
     assert sent["usage"] == {"include": True}
+    assert "store" not in sent
+
+
+def test_a_server_on_this_machine_is_taken_for_a_local_one() -> None:
+    sent = body(CHAT, provider="mine", base_url="http://localhost:8000/v1")
+    assert "max_tokens" in sent
     assert "store" not in sent
 
 

@@ -18,6 +18,7 @@ from singletree.messages import (
     Message,
     Text,
     Thinking,
+    ThinkingLevel,
     ToolCall,
     ToolResultMessage,
     UserMessage,
@@ -31,6 +32,7 @@ from singletree.model.transform import plain_id, sendable
 
 PATH = "/v1/messages"
 VERSION = "2023-06-01"
+BINDING = "thinking-binding-controls-2026-08-01"
 INTERLEAVED = "interleaved-thinking-2025-05-14"
 IMAGE_AFTER = "(an image; it follows behind the results)"
 ERROR_IMAGES = "Images of the failed call {id} of {tool}:"
@@ -52,8 +54,9 @@ def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
         body["tools"] = [*tools, _tool(info, request.tools[-1]) | mark]
     sampling = info.compat.get("samplingParams")
     if isinstance(sampling, dict):
-        keep_heat = flag(info, "supportsTemperature") and not _is_thinking(thinking)
-        body.update({k: v for k, v in sampling.items() if keep_heat or k != "temperature"})
+        left_out = [] if flag(info, "supportsTemperature") else ["temperature", "top_p", "top_k"]
+        left_out += ["temperature"] if _is_thinking(thinking) else []
+        body.update({k: v for k, v in sampling.items() if k not in left_out})
     body.update(thinking)
     extra = info.compat.get("extraBody")
     return body | extra if isinstance(extra, dict) else body
@@ -65,6 +68,8 @@ def betas(info: ModelInfo, request: ModelRequest) -> str:
     thinks = info.reasoning and wished(info, request.thinking) != "off"
     if thinks and not flag(info, "forceAdaptiveThinking"):
         wanted.append(INTERLEAVED)
+    if flag(info, "bindsThinking"):
+        wanted.append(BINDING)
     if request.tools and setting(info, "supportsEagerToolInputStreaming") is False:
         wanted.append(FINE_GRAINED)
     return ",".join(wanted)
@@ -213,16 +218,11 @@ def _thinking(info: ModelInfo, request: ModelRequest, limit: int) -> tuple[int, 
         return limit, {}
     level = wished(info, request.thinking)
     if level == "off":
-        return limit, {"thinking": {"type": "disabled"}} if "off" in info.levels else {}
+        if "off" in info.levels:
+            return limit, {"thinking": {"type": "disabled"}}
+        level = info.levels[0]  # it always thinks: as little as it can
     if flag(info, "forceAdaptiveThinking"):
-        name = effort(info, level)
-        word = {"minimal": "low", "xhigh": "high"}.get(name, name)
-        if name == "xhigh" and level == "xhigh" and "xhigh" in info.levels:
-            word = "xhigh"
-        return limit, {
-            "thinking": {"type": "adaptive", "display": "summarized"},
-            "output_config": {"effort": word},
-        }
+        return limit, _adaptive(info, level)
     tokens = budget(info, level)
     if request.max_tokens is not None:
         limit = min(limit + tokens, max(info.max_output, limit))
@@ -231,6 +231,22 @@ def _thinking(info: ModelInfo, request: ModelRequest, limit: int) -> tuple[int, 
         return limit, {"thinking": {"type": "disabled"}}
     shown: Json = {"type": "enabled", "budget_tokens": tokens, "display": "summarized"}
     return limit, {"thinking": shown}
+
+
+def _adaptive(info: ModelInfo, level: ThinkingLevel) -> Json:
+    """The model decides how much; newer ones also tie their thinking to what stood before it.
+
+    Our history changes (a compaction, another branch, a new system prompt), so what no longer fits
+    must be dropped there, or every later request would be refused.
+    """
+    asked: Json = {"type": "adaptive", "display": "summarized"}
+    if flag(info, "bindsThinking"):
+        asked["block_binding"] = {"prefix_mismatch_behavior": "drop_block"}
+    name = effort(info, level)
+    return {
+        "thinking": asked,
+        "output_config": {"effort": "low" if name == "minimal" else name},
+    }
 
 
 def _is_thinking(fields: Json) -> bool:

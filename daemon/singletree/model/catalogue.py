@@ -49,6 +49,7 @@ _HIGH_OR_MAX: Levels = {"minimal": None, "low": None, "medium": None, "max": "ma
 _THREE: Levels = {"off": None, "minimal": None}
 
 _ADAPTIVE: Mapping[str, JsonValue] = {"forceAdaptiveThinking": True, "supportsTemperature": False}
+_BINDING: Mapping[str, JsonValue] = {**_ADAPTIVE, "bindsThinking": True}
 
 
 def _model(
@@ -78,9 +79,13 @@ def _model(
 
 
 def _claude(
-    id: str, name: str, price: Price, levels: Levels, window: int = M, output: int = 128 * K
+    id: str,
+    name: str,
+    price: Price,
+    levels: Levels,
+    compat: Mapping[str, JsonValue] = _ADAPTIVE,
 ) -> ModelInfo:
-    return _model(id, name, window, output, price, levels=levels, compat=_ADAPTIVE)
+    return _model(id, name, M, 128 * K, price, levels=levels, compat=compat)
 
 
 def _gpt(id: str, name: str, price: Price, levels: Levels, window: int = 1_050_000) -> ModelInfo:
@@ -108,15 +113,18 @@ ANTHROPIC = Provider(
     "https://api.anthropic.com",
     ("ANTHROPIC_API_KEY",),
     models=(
-        _claude("claude-opus-5-5", "Claude Opus 5.5", Price(4, 20, 0.2, 5), _ALWAYS),
-        _claude("claude-sonnet-5-5", "Claude Sonnet 5.5", Price(2, 10, 0.2, 2.5), _ALWAYS),
+        _claude("claude-opus-5-5", "Claude Opus 5.5", Price(4, 20, 0.2, 5), _ALWAYS, _BINDING),
+        _claude(
+            "claude-sonnet-5-5", "Claude Sonnet 5.5", Price(2, 10, 0.2, 2.5), _ALWAYS, _BINDING
+        ),
         _claude(
             "claude-haiku-5-5",
             "Claude Haiku 5.5",
             _long(Price(0.1, 0.5, 0.01, 0.125), 100 * K, 5, 5),
-            _ALL,
+            _ALWAYS,
+            _BINDING,
         ),
-        _claude("claude-fable-5-1", "Claude Fable 5.1", Price(10, 50, 1, 12.5), _ALWAYS),
+        _claude("claude-fable-5-1", "Claude Fable 5.1", Price(10, 50, 1, 12.5), _ALWAYS, _BINDING),
         _claude("claude-opus-5", "Claude Opus 5", Price(5, 25, 0.5, 6.25), _ALL),
         _claude("claude-sonnet-5", "Claude Sonnet 5", Price(2, 10, 0.2, 2.5), _ALL),
         _claude("claude-opus-4-6", "Claude Opus 4.6", Price(5, 25, 0.5, 6.25), {"max": "max"}),
