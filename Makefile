@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo setup dev test check interop clean
+.PHONY: demo setup dev test check bench interop clean
 
 demo: setup            ## a chat with the daemon in this very folder
 	@$(BIN)/singletree chat
@@ -35,6 +35,9 @@ test: dev              ## everything
 interop: dev           ## sessions in pi and here: npm installs pi 1.6.0 and Node 22 into .cache/
 	@$(BIN)/python -m tests.interop.install
 	@$(BIN)/pytest tests/interop
+
+bench: dev             ## what things cost on this machine, one script after the other
+	@for script in tests/bench/bench_*.py; do PYTHONPATH=daemon:. $(BIN)/python $$script || exit 1; done
 
 clean:
 	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
