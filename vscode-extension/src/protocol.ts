@@ -191,7 +191,12 @@ export interface ResourceBlock {
   resource: ResourceContents;
 }
 
-/** A selected piece of a document. Without `text` the model is told the place alone. */
+/**
+ * A selected piece of a document.
+ *
+ * Without `text` it is cut out of the open document, if `version` is still its version; otherwise
+ * the model is told the place alone.
+ */
 export interface SelectionBlock {
   type: "selection";
   uri: string;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:177d2c72ffde76500d304bc37194d0d9"
+SCHEMA_HASH = "sha256:936c16851c6a7a52215ce58061c288d8"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

@@ -107,7 +107,10 @@
 ---@field type "resource"
 ---@field resource singletree.ResourceContents
 
---- A selected piece of a document. Without `text` the model is told the place alone.
+--- A selected piece of a document.
+---
+--- Without `text` it is cut out of the open document, if `version` is still its version; otherwise
+--- the model is told the place alone.
 ---@class singletree.SelectionBlock
 ---@field type "selection"
 ---@field uri string

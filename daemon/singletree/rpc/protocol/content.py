@@ -81,7 +81,11 @@ class ResourceBlock(Shape):
 
 
 class SelectionBlock(Shape):
-    """A selected piece of a document. Without `text` the model is told the place alone."""
+    """A selected piece of a document.
+
+    Without `text` it is cut out of the open document, if `version` is still its version; otherwise
+    the model is told the place alone.
+    """
 
     type: Literal["selection"]
     uri: str
