@@ -146,7 +146,10 @@ async def test_a_file_without_a_header_is_left_alone_and_can_be_recovered(
     before = sha256(path.read_bytes()).digest()
     async with daemon(where, HELLO) as client:
         found = await client.call("agent/session/open", {"cwd": str(where.folder)}, 30)
-        (warning,) = found["state"]["warnings"]
+        sid = found["sessionId"]
+        await client.until(lambda f: "'warning'" in str(f), 30)
+        told = await client.call("agent/session/state", {"sessionId": sid})
+        (warning,) = told["warnings"]
         assert warning["code"] == "session_unreadable"
         assert str(path) in warning["message"] and "recover" in warning["message"]
         error = await refused(client, "agent/session/switch", path=str(path))
@@ -165,8 +168,12 @@ async def test_a_file_without_a_header_is_left_alone_and_can_be_recovered(
         assert code(await refused(client, "agent/session/new", **asked)) == "session_not_found"
     async with daemon(where, HELLO) as client:
         again = await client.call("agent/session/open", {"cwd": str(where.folder)}, 30)
-        assert again["sessionId"] == copy["sessionId"]
-        assert again["state"]["warnings"] == []
+        sid = again["sessionId"]
+        assert sid == copy["sessionId"]
+        await prompt(client, sid, "x")
+        await settled(client, sid)
+        told = await client.call("agent/session/state", {"sessionId": sid})
+        assert told["warnings"] == []
     assert sha256(path.read_bytes()).digest() == before
 
 

@@ -478,3 +478,14 @@ def test_an_empty_file_is_a_new_session(store: Store, tmp_path: Path) -> None:
 def entry_free() -> CustomMessageEntry:
     line = entry("", None, "custom_message", customType="n", content="x")
     return CustomMessageEntry.model_validate(line)
+
+
+def test_a_folder_reached_by_a_link_has_the_sessions_of_the_folder(tmp_path: Path) -> None:
+    store, real, link = Store(tmp_path / "agent"), tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    link.symlink_to(real)
+    history = store.create(str(real))
+    history.append(user("hello"))
+    history.close()
+    assert store.latest(str(link)) == store.latest(str(real)) == history.file
+    assert [one.id for one in store.list(str(link)).sessions] == [history.id]

@@ -41,8 +41,12 @@ def folder_name(cwd: str) -> str:
 
 
 def same_folder(a: str, b: str) -> bool:
-    """Whether two texts name the same workspace."""
-    return bool(a) and bool(b) and os.path.normpath(a) == os.path.normpath(b)
+    """Whether two texts name the same workspace, be it through a link."""
+    if not a or not b:
+        return False
+    if os.path.normpath(a) == os.path.normpath(b):
+        return True
+    return os.path.realpath(a) == os.path.realpath(b)
 
 
 def upgraded_path(path: Path) -> Path:

@@ -6,6 +6,7 @@ next: listing.py (what is read of a file), store.py (which files there are).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,7 +59,9 @@ class Shelf:
 
     def latest(self, cwd: str) -> Path | None:
         """The session of a workspace that was written last; reads few files, for starts wait."""
-        written = [(_written(path), path) for path in self._folder(cwd).glob("*.jsonl")]
+        folders = {self._folder(cwd), self._folder(os.path.realpath(cwd))}
+        files = [path for folder in folders for path in folder.glob("*.jsonl")]
+        written = [(_written(path), path) for path in files]
         for _, path in sorted(written, reverse=True):
             known = self._glances.of(path)
             if known is not None and self._belongs(known, cwd):
@@ -67,8 +70,7 @@ class Shelf:
 
     def unreadable(self, cwd: str) -> list[Path]:
         """Files of a workspace without a readable header, of which no copy was recovered yet."""
-        folder = self._folder(cwd)
-        lost = [p for p in self._files() if p.parent == folder and self._glances.of(p) is None]
+        lost = [p for p in self._folder(cwd).glob("*.jsonl") if self._glances.of(p) is None]
         copied = {known.header.parent_session for known in self._all()} if lost else set()
         return [path for path in lost if str(path) not in copied and path.stat().st_size]
 

@@ -166,6 +166,7 @@ class Assembly:
 
     def spawn(self, work: Callable[[], Awaitable[None]]) -> None:
         """Let something go on that belongs to no request; its failure is logged."""
+
         async def guarded() -> None:
             try:
                 await work()

@@ -19,7 +19,7 @@ from anyio.abc import TaskGroup
 
 from singletree.errors import SessionLocked, SingletreeError, UnknownSession
 from singletree.history.record import History
-from singletree.history.store import SummaryPage
+from singletree.history.store import Store, SummaryPage
 from singletree.host.assembly import Assembly
 from singletree.host.options import Front, Options
 from singletree.model.catalog import ModelListing
@@ -227,9 +227,13 @@ class Host:
             session = await self._take(store.create(str(cwd)), cwd)
         else:
             session = await self._take(await anyio.to_thread.run_sync(store.open, path), cwd)
-        for lost in await anyio.to_thread.run_sync(store.unreadable, str(cwd)):
-            session.warn("session_unreadable", LOST.format(path=lost))
+        self.assembly.spawn(lambda: self._tell_lost(store, session))
         return session
+
+    async def _tell_lost(self, store: Store, session: AgentSession) -> None:
+        """Tell of files that cannot be opened; looked for behind the answer, for starts wait."""
+        for lost in await anyio.to_thread.run_sync(store.unreadable, str(session.cwd)):
+            session.warn("session_unreadable", LOST.format(path=lost))
 
     async def _begin(self, cwd: Path) -> AgentSession:
         """A new session."""
