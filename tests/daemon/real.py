@@ -73,6 +73,7 @@ async def daemon(
     hello: bool = True,
     env: Mapping[str, str] | None = None,
     folders: object = None,
+    **initialize: Any,
 ) -> AsyncIterator[RawClient]:
     """A client that has said hello. `turns`: what the scripted model plays.
 
@@ -86,7 +87,7 @@ async def daemon(
         client.reactions["agent/permission/request"] = allow
         if hello:
             said = HELLO if agent is ... else agent
-            await client.initialize(said, workspaceFolders=folders)
+            await client.initialize(said, workspaceFolders=folders, **initialize)
         yield client
 
 

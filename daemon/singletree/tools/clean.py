@@ -1,9 +1,9 @@
 """From the bytes of a program to text that can be stored and sent: valid UTF-8, no control codes.
 
-Escape sequences and control characters go, bytes that are no UTF-8 become U+FFFD, and a line that
-is overwritten by carriage returns (a progress bar) leaves only its last state. A stream may be cut
-anywhere, also inside a character or an escape sequence. Never drops readable text. Read next:
-output.py (who uses it).
+Escape sequences and control characters go (but U+0085, which ends lines in some texts), bytes that
+are no UTF-8 become U+FFFD, and a line that is overwritten by carriage returns (a progress bar)
+leaves only its last state. A stream may be cut anywhere, also inside a character or an escape
+sequence. Never drops readable text. Read next: output.py (who uses it).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _ESCAPE = re.compile(
     r"|(?P<begun>\x1b(?:\[[0-?]*[ -/]*|\][^\x00-\x1f\x7f]*\x1b?|[PX^_][^\x1b\x07]*\x1b?|[ -/]*)?\Z)"
     r"|\x1b[\[\]PX^_]?"  # broken: what follows is text
 )
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x80-\x9f\ufff9-\ufffb]")
-_UNCLEAN = re.compile(r"[\x00-\x08\x0b-\x1f\x80-\x9f\ufff9-\ufffb]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x80-\x84\x86-\x9f\ufff9-\ufffb]")
+_UNCLEAN = re.compile(r"[\x00-\x08\x0b-\x1f\x80-\x84\x86-\x9f\ufff9-\ufffb]")
 _INTRODUCER = re.compile(r"\x1b[\[\]PX^_]?")
 
 _HELD = 65_536
