@@ -19,6 +19,7 @@ from singletree.messages import (
     well_formed,
 )
 from singletree.model.base import ModelInfo, TextDelta, ThinkingDelta, ToolCallDelta
+from singletree.model.growing import Growing
 from singletree.model.partial_json import parse_arguments, partial_arguments
 
 Delta = TextDelta | ThinkingDelta | ToolCallDelta
@@ -27,10 +28,10 @@ Delta = TextDelta | ThinkingDelta | ToolCallDelta
 @dataclass(slots=True)
 class _Part:
     first: Delta
-    pieces: list[str] = field(default_factory=list)
+    text: Growing = field(default_factory=Growing)
 
     def block(self) -> Block | None:
-        text = well_formed("".join(self.pieces))
+        text = well_formed(str(self.text))
         match self.first:
             case TextDelta():
                 return Text(text=text) if text else None
@@ -54,7 +55,7 @@ class Draft:
         if part is None:
             part = self._parts[delta.part] = _Part(delta)
         if type(part.first) is type(delta):
-            part.pieces.append(delta.text)
+            part.text.add(delta.text)
 
     def message(
         self, stop_reason: StopReason = "stop", error_message: str | None = None
