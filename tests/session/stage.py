@@ -11,14 +11,18 @@ import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup
 
+from singletree.agent.tool import Tool
 from singletree.context.gather import gather
-from singletree.extensions.runner import Extensions
+from singletree.extensions.api import ExtensionAPI
+from singletree.extensions.runner import Setup, set_up
 from singletree.history.store import History, Store
 from singletree.messages import AssistantMessage, Message, Text, ToolResultMessage, UserMessage
+from singletree.model.base import Model
 from singletree.model.scripted import ScriptedModel
 from singletree.session.events import SessionEvent
 from singletree.session.gate import Answer, Gate, Question
-from singletree.session.session import AgentSession, Parts
+from singletree.session.parts import Parts
+from singletree.session.session import AgentSession
 from singletree.session.settings import Settings
 from singletree.tools.disk import Disk, LocalWorld
 from singletree.tools.kit import default_tools
@@ -83,6 +87,19 @@ def _text(content: object) -> str:
     return " ".join(block.text.strip() for block in content if isinstance(block, Text))
 
 
+@dataclass
+class Casting:
+    """Who plays: what a session may be given beside its model. `find` knows more models."""
+
+    ask: Callable[[Question], Awaitable[Answer]] = yes
+    settings: Callable[[], Settings] = Settings
+    refresh: Callable[[], Sequence[str]] = tuple
+    tools: Sequence[Tool] | None = None
+    guests: Sequence[Setup] = ()
+    find: Callable[[str], Model] | None = None
+    trusted: bool = False
+
+
 @asynccontextmanager
 async def stage(
     tmp_path: Path,
@@ -91,8 +108,11 @@ async def stage(
     ask: Callable[[Question], Awaitable[Answer]] = yes,
     settings: Settings | None = None,
     session_id: str | None = None,
+    guests: Sequence[Setup] = (),
+    casting: Casting | None = None,
 ) -> AsyncIterator[Stage]:
     """Open a session (an existing one by its id) and close it at the end."""
+    cast = casting or Casting(ask, lambda: settings or Settings(), guests=guests)
     folder, agent_dir = tmp_path / "work", tmp_path / "agent"
     folder.mkdir(exist_ok=True)
     store = Store(agent_dir)
@@ -101,10 +121,10 @@ async def stage(
     else:
         history = await anyio.to_thread.run_sync(store.open_id, session_id)
     events: list[SessionEvent] = []
+    made = [await set_up(f"g{n}", setup) for n, setup in enumerate(cast.guests, 1)]
     async with anyio.create_task_group() as tasks:
-        session = AgentSession(
-            _parts(folder, agent_dir, history, model, ask, settings, events, tasks)
-        )
+        parts = _parts(folder, agent_dir, history, model, cast, made, events, tasks)
+        session = AgentSession(parts)
         await session.begin()
         session.choice.ref = model.info.ref
         try:
@@ -119,27 +139,33 @@ def _parts(
     agent_dir: Path,
     history: History,
     model: ScriptedModel,
-    ask: Callable[[Question], Awaitable[Answer]],
-    settings: Settings | None,
+    cast: Casting,
+    guests: Sequence[ExtensionAPI],
     events: list[SessionEvent],
     tasks: TaskGroup,
 ) -> Parts:
     async def first() -> str:
         return model.info.ref
 
-    world = LocalWorld(folder, Disk(), LocalShell({"PATH": "/usr/bin:/bin"}))
+    shell = LocalShell({"PATH": "/usr/bin:/bin"})
+    world = LocalWorld(folder, Disk(), shell)
+    tools = default_tools(world) if cast.tools is None else list(cast.tools)
+    ours = ("read", "bash", "edit", "write")
     return Parts(
         agent_dir=agent_dir,
         cwd=folder,
         history=history,
-        settings=lambda: settings or Settings(),
+        settings=cast.settings,
+        refresh=cast.refresh,
         first=first,
-        find=lambda ref: model,
-        tools=default_tools(world),
-        active=("read", "bash", "edit", "write"),
-        gate=Gate(ask, world, agent_dir),
-        gather=lambda: gather(folder, agent_dir, trusted=False).parts,
-        extensions=Extensions(),
+        find=cast.find or (lambda ref: model),
+        tools=tools,
+        active=ours if cast.tools is None else [tool.name for tool in tools],
+        gate=Gate(cast.ask, world, agent_dir),
+        gather=lambda: gather(folder, agent_dir, trusted=cast.trusted),
+        shell=shell,
+        outputs=agent_dir / "outputs",
+        guests=tuple(guests),
         emit=events.append,
         spawn=lambda work: _start(tasks, work),
     )

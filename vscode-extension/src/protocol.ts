@@ -563,8 +563,9 @@ export interface PromptParams extends SayParams {
 }
 
 /**
- * `started`: a turn runs. `queued`: it waits. `handled`: a command did all there was to do.
+ * `started`: a turn runs. `queued`: it waits.
  *
+ * `handled`: a command or an extension did all there was to do; `note` is what it says of it.
  * `messageId` is the id of the user's entry.
  */
 export interface PromptResult {
@@ -572,6 +573,7 @@ export interface PromptResult {
   turnId?: string;
   queueId?: string;
   messageId?: string;
+  note?: string;
 }
 
 /** A text into the running turn, seen by the model at its next step. */
@@ -580,27 +582,39 @@ export interface SteerParams extends SayParams {
   whenIdle?: "prompt" | "queue" | "error";
 }
 
-/** `injected`: the running turn takes it. `queued`: it waits. `started`: a turn was begun. */
+/**
+ * `injected`: the running turn takes it. `queued`: it waits. `started`: a turn was begun.
+ *
+ * `handled`: as for a prompt.
+ */
 export interface SteerResult {
-  disposition: "injected" | "queued" | "started";
+  disposition: "injected" | "queued" | "started" | "handled";
   turnId?: string;
   queueId?: string;
   messageId?: string;
+  note?: string;
 }
 
-/** `queued`: sent when the turn has ended, `position` counts from 0. `started`: it was idle. */
+/**
+ * `queued`: sent when the turn has ended, `position` counts from 0. `started`: it was idle.
+ *
+ * `handled`: as for a prompt.
+ */
 export interface FollowUpResult {
-  disposition: "queued" | "started";
+  disposition: "queued" | "started" | "handled";
   queueId?: string;
   position?: number;
   turnId?: string;
   messageId?: string;
+  note?: string;
 }
 
 /**
  * What to end, and what becomes of the texts that wait.
  *
- * `keep`: they stay, paused. `return`: they come back in the answer. `drop`: they are gone.
+ * Scope `tool`: the call `toolCallId`, or all that run; the turn goes on. `bash`: the commands
+ * run by hand. Queue `keep`: the texts stay and are not sent by themselves. `return`: they come
+ * back in the answer. `drop`: they are gone.
  */
 export interface AbortParams extends SessionParams {
   scope?: AbortScope;
@@ -618,6 +632,27 @@ export interface AbortResult {
   aborted: boolean;
   forced: boolean;
   queue?: QueueItem[];
+}
+
+/** A command of the person, not of the model. `cwd` is meant from the workspace on. */
+export interface BashParams extends SessionParams {
+  command: string;
+  cwd?: string;
+  excludeFromContext?: boolean;
+}
+
+/**
+ * How it ended; the output is bounded, `fullOutputUri` holds all of it.
+ *
+ * Its output streams as deltas of `entryId`. While a turn runs the entry itself waits for its end.
+ */
+export interface BashResult {
+  entryId: string;
+  output: string;
+  exitCode: number | null;
+  truncated: boolean;
+  cancelled: boolean;
+  fullOutputUri?: string;
 }
 
 export type QueueKind = "steer" | "followUp";
@@ -918,6 +953,20 @@ export interface ConfigSetParams extends SessionParams {
   id: string;
   value: string | boolean | string[];
   scope?: "session" | "workspace" | "user";
+}
+
+/** A text `/name …` that does something. `inputHint`: what may follow. */
+export interface SlashCommand {
+  name: string;
+  description: string;
+  source: "builtin" | "extension" | "prompt" | "skill";
+  inputHint?: string;
+  path?: string;
+}
+
+/** All commands of the session. */
+export interface CommandList {
+  commands: SlashCommand[];
 }
 
 export type PermissionScope = "once" | "session" | "workspace" | "user";
@@ -1741,6 +1790,8 @@ export interface Methods {
   "agent/followUp": { params: SayParams; result: FollowUpResult };
   /** End the running turn, or one part of the work. Answered when it has ended, after five seconds at the latest. `$/cancelRequest` never ends a turn; this does. */
   "agent/abort": { params: AbortParams; result: AbortResult };
+  /** Run a command of the person; its output becomes an entry that the model sees unless it is excluded. Answered when it has ended; `$/cancelRequest` ends it. */
+  "agent/bash": { params: BashParams; result: BashResult };
   /** What waits, in the order of sending. */
   "agent/queue/list": { params: SessionParams; result: QueueResult };
   /** Change the text or the kind of a waiting item, or let a paused one go. */
@@ -1779,6 +1830,8 @@ export interface Methods {
   "agent/config/list": { params: SessionParams; result: ConfigResult };
   /** Turn one switch. */
   "agent/config/set": { params: ConfigSetParams; result: ConfigResult };
+  /** The slash commands; ask again after the event `commands`. */
+  "agent/command/list": { params: SessionParams; result: CommandList };
   /** The remembered answers, and the mode. */
   "agent/permission/list": { params: SessionParams; result: RuleList };
   /** Forget answers. */

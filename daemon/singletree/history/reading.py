@@ -147,6 +147,12 @@ class Reading:
             if self._index.kind(row).type in types:
                 yield from self._read([row], keep=False)
 
+    def on_path(self, *types: str) -> list[Entry]:
+        """Entries of these types from the root to the leaf; none of them is kept in memory."""
+        rows = self.tree.path_rows(self.tree.leaf_row)
+        found = [row for row in rows if self._index.kind(row).type in types]
+        return self._read(found, keep=False)
+
     def entries(
         self,
         *,

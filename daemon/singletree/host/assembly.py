@@ -1,7 +1,7 @@
 """How a session is put together: settings, trust, tools, gate, prompt, models, guests.
 
-The only place that knows all rooms at once. Never keeps a session. Read next: ../session/session.py
-(`Parts`, what is made here).
+The only place that knows all rooms at once. Never keeps a session. Read next: ../session/parts.py
+(what is made here).
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from anyio.abc import TaskGroup
 
 from singletree.agent.tool import Tool
 from singletree.context.gather import Gathered, Overrides, gather
-from singletree.extensions.runner import Extensions
+from singletree.extensions.loader import Loaded, find_extensions, load_extensions
 from singletree.history.record import History
 from singletree.history.store import Store
 from singletree.host.options import Front, Options
 from singletree.model.catalog import Catalog
+from singletree.session.current import Current
 from singletree.session.gate import Gate
-from singletree.session.session import Parts
-from singletree.session.settings import Layers, Settings, load_settings, read_layers
+from singletree.session.parts import Parts, Start
+from singletree.session.settings import Layers, Scope, Settings, load_settings
 from singletree.session.trust import Trust, trust_of
 from singletree.tools.disk import FileLocks, LocalWorld
 from singletree.tools.kit import default_tools
@@ -53,12 +54,13 @@ class Assembly:
         self._outputs = options.agent_dir / "singletree" / "outputs"
         self._children = options.agent_dir / "singletree" / "children"
 
-    async def parts(self, history: History, cwd: Path) -> Parts:
+    async def parts(self, history: History, cwd: Path, start: Start) -> Parts:
         """Everything a session of this folder needs."""
         options, front, session_id = self.options, self._front, history.id
         trust = await anyio.to_thread.run_sync(self._trust, cwd)
         trusted = trust.trusted
-        layers = await self._layers(cwd, trusted)
+        current = Current(options.agent_dir, cwd, options.settings or None, trusted)
+        wrong = await anyio.to_thread.run_sync(current.refresh)
         front.begin(session_id, cwd)
         shell = self._shell()
         files = front.files(session_id)
@@ -66,18 +68,24 @@ class Assembly:
         gate = self._gate(session_id, world)
         tools = await anyio.to_thread.run_sync(self._tools, world, gate, shell)
         gathered = await anyio.to_thread.run_sync(self._gather, cwd, trusted, files)
+        loaded = await self._load(cwd, trusted, current.layers)
         return Parts(
             agent_dir=options.agent_dir,
             cwd=cwd,
             history=history,
-            settings=lambda: layers.settings,
-            first=partial(self._first, layers.settings),
+            settings=lambda: current.settings,
+            refresh=current.refresh,
+            first=lambda: self._first(current.settings),
             find=self.catalog.find,
             tools=tools,
-            active=options.tools or layers.settings.default_tools,
+            active=options.tools or current.settings.default_tools,
+            only_active=options.tools is not None,
             gate=gate,
-            gather=lambda: self._gather(cwd, trusted, files).parts,
-            extensions=Extensions(),
+            gather=lambda: self._gather(cwd, trusted, files),
+            shell=shell,
+            outputs=self._outputs,
+            guests=loaded.guests,
+            start=start,
             emit=partial(front.emit, session_id),
             spawn=self.spawn,
             named=options.model,
@@ -85,9 +93,10 @@ class Assembly:
             skipped=tuple((one.kind, str(one.path)) for one in trust.skipped),
             notices=(
                 *(("trust", text) for text in trust.warnings),
-                *(("settings", text) for text in layers.warnings),
-                *(("settings", NOT_OURS.format(key=key)) for key in layers.ignored),
+                *(("settings", text) for text in wrong),
+                *(("settings", NOT_OURS.format(key=key)) for key in current.layers.ignored),
                 *(("context", str(one)) for one in gathered.warnings),
+                *(("extension", f"{one.extension}: {one.message}") for one in loaded.problems),
                 *((one.kind, one.message) for one in history.damage),
             ),
         )
@@ -96,7 +105,10 @@ class Assembly:
         """Where sessions of a folder are kept."""
         folder = self.options.session_dir
         if folder is None and cwd is not None:
-            folder = _inside(cwd, (await self._layers(cwd, False)).settings.session_dir)
+            settings = await anyio.to_thread.run_sync(
+                load_settings, self.options.agent_dir, cwd, self.options.settings or None, False
+            )
+            folder = _inside(cwd, settings.session_dir)
         return Store(self.options.agent_dir, folder)
 
     async def sweep(self) -> None:
@@ -104,10 +116,12 @@ class Assembly:
         await anyio.to_thread.run_sync(sweep, self._children)
         await anyio.to_thread.run_sync(prune, self._outputs)
 
-    async def _layers(self, cwd: Path, trusted: bool) -> Layers:
-        return await anyio.to_thread.run_sync(
-            read_layers, self.options.agent_dir, cwd, self.options.settings or None, trusted
-        )
+    async def _load(self, cwd: Path, trusted: bool, layers: Layers) -> Loaded:
+        """The guests: those of the folders, and those that settings name."""
+        agent_dir = self.options.agent_dir
+        user, own = _named(layers, "user"), _named(layers, "workspace")
+        found = await anyio.to_thread.run_sync(find_extensions, agent_dir, cwd, user, own)
+        return await load_extensions(found, trusted=trusted)
 
     def _trust(self, cwd: Path) -> Trust:
         settings = load_settings(self.options.agent_dir)
@@ -185,6 +199,13 @@ def unsaved_first(unsaved: Mapping[Path, bytes]) -> Callable[[Path], bytes]:
         return path.read_bytes()
 
     return read
+
+
+def _named(layers: Layers, scope: Scope) -> list[str]:
+    """The extensions that a layer of settings names."""
+    values = dict(layers.values).get(scope, {})
+    named = values.get("extensions")
+    return [path for path in named if isinstance(path, str)] if isinstance(named, list) else []
 
 
 def _inside(cwd: Path, named: str | None) -> Path | None:

@@ -23,6 +23,8 @@ from singletree.history.store import Store, SummaryPage
 from singletree.host.assembly import Assembly
 from singletree.host.options import Front, Options
 from singletree.model.catalog import ModelListing
+from singletree.session.parts import Parts
+from singletree.session.parts import Start as Reason
 from singletree.session.session import AgentSession
 from singletree.session.totals import Totals, totals
 
@@ -80,28 +82,34 @@ class Host:
         """Open a session and make it the current one of its workspace.
 
         By its id, or the newest of the folder, or a new one. One that is open is given as it is.
+        Raises `cancelled_by_extension` where a guest of the one it would replace says so.
         """
         if session_id is not None:
+            await self._ask_leave(session_id, cwd)
             return await self._patiently(lambda: self._open_id(session_id, cwd))
         assert cwd is not None
         cwd = check_folder(cwd)
         if start == "new":
-            return await self._begin(cwd)
+            await self._ask_leave(None, cwd)
+            return await self._begin(cwd, "new")
         if (live := self.current(cwd)) is not None:
             return live
         try:
             return await self._patiently(lambda: self._continue(cwd))
         except SessionLocked as error:
-            session = await self._begin(cwd)
+            session = await self._begin(cwd, "startup")
             session.warn("locked", HELD.format(pid=error.detail.get("pid")))
             return session
 
     async def switch(self, session_id: str | None, path: Path | None) -> AgentSession:
         """Make another session current: by id, or by its file."""
         if session_id is not None:
+            await self._ask_leave(session_id, None)
             return await self._patiently(lambda: self._open_id(session_id, None))
         if path is None or not path.is_absolute():
             raise UnknownSession("Name the session by its id or by the whole path of its file.")
+        if (live := self._with_file(path)) is not None:
+            await self._ask_leave(live.id, None)
         return await self._patiently(lambda: self._open_file(path))
 
     async def recover(self, path: Path, cwd: Path) -> AgentSession:
@@ -109,7 +117,7 @@ class Host:
         cwd = check_folder(cwd)
         store = await self.assembly.store(cwd)
         history = await anyio.to_thread.run_sync(store.rescue, path, str(cwd))
-        return await self._take(history, cwd)
+        return await self._take(history, cwd, "new")
 
     async def fork(
         self,
@@ -120,11 +128,12 @@ class Host:
     ) -> tuple[AgentSession, str | None]:
         """A new session from a place of another; it is current, and has a file once one speaks."""
         folder = check_folder(cwd or session.cwd)
+        await session.check_fork(entry_id, position)
         store = await self.assembly.store(folder)
         forked = await anyio.to_thread.run_sync(
             lambda: store.fork(session.history, entry_id, position)
         )
-        return await self._take(forked.history, folder), forked.text
+        return await self._take(forked.history, folder, "fork"), forked.text
 
     async def list(
         self, cwd: Path | None, *, query: str | None, limit: int, cursor: str | None
@@ -206,16 +215,28 @@ class Host:
             return live
         store = await self.assembly.store(cwd)
         history = await anyio.to_thread.run_sync(store.open_id, session_id)
-        return await self._take(history, cwd or Path(history.header.cwd))
+        return await self._take(history, cwd or Path(history.header.cwd), "resume")
 
     async def _open_file(self, path: Path) -> AgentSession:
-        known = [s for s in self.live if s.history.file and place(s.history.file) == place(path)]
-        if known:
-            self._current[place(known[0].cwd)] = known[0].id
-            return known[0]
+        if (live := self._with_file(path)) is not None:
+            self._current[place(live.cwd)] = live.id
+            return live
         store = await self.assembly.store(None)
         history = await anyio.to_thread.run_sync(store.open, path)
-        return await self._take(history, Path(history.header.cwd))
+        return await self._take(history, Path(history.header.cwd), "resume")
+
+    def _with_file(self, path: Path) -> AgentSession | None:
+        """The open session of a file."""
+        files = ((s, s.history.file) for s in self.live)
+        return next((s for s, file in files if file and place(file) == place(path)), None)
+
+    async def _ask_leave(self, session_id: str | None, cwd: Path | None) -> None:
+        """Let the guests of a session say no to another one taking its place."""
+        live = self._sessions.get(session_id or "")
+        folder = live.cwd if live is not None else cwd
+        present = None if folder is None else self.current(folder)
+        if present is not None and present is not live:
+            await present.check_switch("new" if session_id is None else "resume", session_id)
 
     async def _continue(self, cwd: Path) -> AgentSession:
         """The newest session of a folder; a new one if there is none."""
@@ -224,9 +245,10 @@ class Host:
         store = await self.assembly.store(cwd)
         path = await anyio.to_thread.run_sync(store.latest, str(cwd))
         if path is None:
-            session = await self._take(store.create(str(cwd)), cwd)
+            session = await self._take(store.create(str(cwd)), cwd, "startup")
         else:
-            session = await self._take(await anyio.to_thread.run_sync(store.open, path), cwd)
+            history = await anyio.to_thread.run_sync(store.open, path)
+            session = await self._take(history, cwd, "resume")
         self.assembly.spawn(lambda: self._tell_lost(store, session))
         return session
 
@@ -235,19 +257,22 @@ class Host:
         for lost in await anyio.to_thread.run_sync(store.unreadable, str(session.cwd)):
             session.warn("session_unreadable", LOST.format(path=lost))
 
-    async def _begin(self, cwd: Path) -> AgentSession:
+    async def _begin(self, cwd: Path, reason: Reason) -> AgentSession:
         """A new session."""
         store = await self.assembly.store(cwd)
-        return await self._take(store.create(str(cwd)), cwd)
+        return await self._take(store.create(str(cwd)), cwd, reason)
 
-    async def _take(self, history: History, cwd: Path) -> AgentSession:
+    async def _take(self, history: History, cwd: Path, reason: Reason) -> AgentSession:
+        parts: Parts | None = None
         try:
             cwd = check_folder(cwd)
-            parts = await self.assembly.parts(history, cwd)
+            parts = await self.assembly.parts(history, cwd, reason)
             session = AgentSession(parts)
             await session.begin()
         except BaseException:
             history.close()
+            for guest in parts.guests if parts else ():
+                guest.drop()
             raise
         self._sessions[session.id] = session
         self._current[place(cwd)] = session.id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:936c16851c6a7a52215ce58061c288d8"
+SCHEMA_HASH = "sha256:2393df791c35032b302d062ec079bcb5"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",
@@ -22,6 +22,7 @@ METHODS = (
     "agent/steer",
     "agent/followUp",
     "agent/abort",
+    "agent/bash",
     "agent/queue/list",
     "agent/queue/update",
     "agent/queue/remove",
@@ -41,6 +42,7 @@ METHODS = (
     "agent/thinking/cycle",
     "agent/config/list",
     "agent/config/set",
+    "agent/command/list",
     "agent/permission/list",
     "agent/permission/remove",
     "agent/permission/setMode",

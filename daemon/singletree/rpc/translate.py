@@ -21,6 +21,7 @@ from singletree.session.events import (
     BashOutput,
     CompactionDelta,
     CompactionEnded,
+    EntryAppended,
     MessageDelta,
     MessageEnded,
     MessageStarted,
@@ -201,10 +202,12 @@ class Translator:
         return [told]
 
     def _close(self, event: SessionEvent) -> list[Wire]:
-        """A turn leaves nothing open behind it, however it ended; nor does a compaction."""
+        """A turn leaves nothing open behind it, nor does a compaction or a command by hand."""
         made: list[Wire] = []
         if isinstance(event, CompactionEnded):
             self._parts.end(Key(event.id, "summary"))
+        if isinstance(event, EntryAppended):
+            self._parts.end(Key(event.entry.id, "bashOutput"))
         if isinstance(event, TurnEnded):
             for key in self._parts.keys_of():
                 if key.kind in _ITEMS:

@@ -149,6 +149,22 @@ class Choice:
         self.tools = tuple(tool for tool in self.all_tools if tool.name in names)
         self._changed()
 
+    def offer(self, tools: Sequence[Tool], wanted: Callable[[str], bool]) -> None:
+        """Tools of guests; one with the name of another takes its place.
+
+        New ones are active where they are `wanted`.
+        """
+        new = [tool for tool in tools if not any(tool is known for known in self.all_tools)]
+        if not new:
+            return
+        names = {tool.name: tool for tool in new}
+        known = {tool.name for tool in self.all_tools}
+        added = tuple(tool for tool in new if tool.name not in known)
+        self.all_tools = (*(names.get(t.name, t) for t in self.all_tools), *added)
+        active = tuple(tool for tool in added if wanted(tool.name))
+        self.tools = (*(names.get(t.name, t) for t in self.tools), *active)
+        self._changed()
+
     def record(self) -> None:
         """Write down model and thinking level where the branch knows others, or none.
 

@@ -42,6 +42,7 @@ class Conversation:
         self._warn = warn
         self._told = len(history.damage)
         self._known: tuple[int, list[Entry], Projection] | None = None
+        self._put_off: list[tuple[str, Entry]] = []
 
     def check_writable(self) -> None:
         """Raise where nothing may be added (a file of a newer version)."""
@@ -64,6 +65,16 @@ class Conversation:
         self._emit(EntryAppended(placed))
         self._tell_leaf(cause)
         return placed
+
+    def put_off(self, entry: Entry, *, id: str) -> None:
+        """Keep an entry until no turn runs: it would part a call from its result."""
+        self._put_off.append((id, entry))
+
+    def bring_in(self) -> None:
+        """Add what was put off."""
+        while self._put_off:
+            entry_id, entry = self._put_off.pop(0)
+            self.add(entry, id=entry_id)
 
     def move(self, entry_id: str | None) -> None:
         """Set the leaf without adding anything that a model could see."""

@@ -15,23 +15,21 @@ import anyio.to_thread
 from singletree.agent.draft import Draft
 from singletree.agent.events import AgentEvent
 from singletree.history.entries import MessageEntry
-from singletree.messages import AssistantMessage, ToolCall, Usage
+from singletree.messages import AssistantMessage, CustomMessage, ToolCall, Usage
 from singletree.model.base import Finished, ModelInfo
 from singletree.session.conversation import Conversation
 from singletree.session.events import (
     MessageDelta,
     MessageEnded,
     MessageStarted,
-    RunEnded,
-    RunStarted,
     SessionEvent,
-    StepEnded,
-    StepStarted,
     ToolEnded,
     ToolStarted,
     UsageChanged,
 )
+from singletree.session.mail import Mail
 from singletree.session.partials import EVERY, drop_partial, write_partial
+from singletree.session.prompting import custom_entry
 from singletree.session.queue import Queue
 from singletree.session.state import LiveAnswer
 from singletree.session.totals import added
@@ -44,6 +42,7 @@ class Ears:
         self,
         talk: Conversation,
         queue: Queue,
+        mail: Mail,
         partial: Path,
         info: Callable[[], ModelInfo],
         answered: Callable[[], None],
@@ -51,7 +50,8 @@ class Ears:
     ) -> None:
         self._talk = talk
         self._queue = queue
-        self._partial = partial
+        self._mail = mail
+        self.partial = partial
         self._info = info
         self._answered = answered
         self._emit = emit
@@ -93,8 +93,7 @@ class Ears:
                 self.open_calls.pop(call.id, None)
             case _:
                 pass
-        if not isinstance(event, RunStarted | RunEnded | StepStarted | StepEnded):
-            self._emit(event)
+        self._emit(event)
 
     async def keep_partials(self) -> None:
         """While a turn runs: what streamed reaches the disk within a second."""
@@ -105,7 +104,7 @@ class Ears:
                 self._fresh = False
                 self._on_disk = True
                 await anyio.to_thread.run_sync(
-                    write_partial, self._partial, live.entry_id, live.message
+                    write_partial, self.partial, live.entry_id, live.message
                 )
             elif self._draft is None:
                 await self.drop_partial()
@@ -115,7 +114,7 @@ class Ears:
         if self._on_disk and self._draft is None:
             self._on_disk = False
             with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(drop_partial, self._partial)
+                await anyio.to_thread.run_sync(drop_partial, self.partial)
 
     def _ended(self, event: MessageEnded) -> None:
         message = event.message
@@ -123,10 +122,13 @@ class Ears:
         if answer is not None:
             self._draft = None
             self._fresh = False
-        entry = MessageEntry(message=message)
         self._emit(event)
-        self._talk.add(entry, id=event.id)
+        if isinstance(message, CustomMessage):
+            self._talk.add(custom_entry(message), id=event.id)
+        else:
+            self._talk.add(MessageEntry(message=message), id=event.id)
         self._queue.said(event.id)
+        self._mail.said(event.id)
         if answer is not None:
             self.last = (event.id, answer)
             if answer.stop_reason not in ("error", "aborted"):

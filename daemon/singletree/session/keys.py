@@ -137,6 +137,9 @@ class Settings(Keys):
         description='Active tools; "+name" and "-name" change the list below instead.',
     )
     extensions: list[str] = Field(default_factory=list, description="More extensions, as paths.")
+    extension_timeout_ms: Millis = Field(
+        60_000, description="Time an extension may take to answer; 0: no limit."
+    )
     skills: list[str] = Field(default_factory=list, description="More skill folders.")
     prompts: list[str] = Field(default_factory=list, description="More prompt templates.")
     enable_skill_commands: bool = Field(True, description="Offer each skill as a command.")

@@ -1,33 +1,26 @@
-"""Forgetting and going elsewhere: compaction and navigation of one session.
+"""Forgetting: the compactions of one session.
 
-Both ask a model for a summary and change nothing before they have a good one: failed or cancelled,
-the tree is as it was. Never touches the agent. Read next: ../compaction/plan.py (where the cut is),
-../compaction/summary.py (how the summary is made).
+Guests are asked first; then a model makes the summary, and nothing changes before it is a good one:
+failed or cancelled, the tree is as it was. Never touches the agent. Read next: navigation.py (its
+sibling), ../compaction/plan.py (where the cut is), ../compaction/summary.py (how it is made).
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 import anyio
 
-from singletree.compaction.branch import summarize_branch
 from singletree.compaction.budget import Limits, over
 from singletree.compaction.plan import Plan, plan
 from singletree.compaction.summary import Complete, Completion, summarize
-from singletree.errors import SessionError, SingletreeError, StaleError
-from singletree.history.entries import (
-    BranchSummaryEntry,
-    CompactionEntry,
-    CustomMessageEntry,
-    Entry,
-    MessageEntry,
-)
-from singletree.history.record import History
-from singletree.messages import Block, ThinkingLevel, UserMessage, text_of
+from singletree.compaction.touched import Touched
+from singletree.errors import SessionError, SingletreeError
+from singletree.extensions.api import BeforeCompact, Cancel, OwnSummary
+from singletree.history.entries import CompactionEntry
+from singletree.messages import ThinkingLevel, Usage, UserMessage, text_of
 from singletree.model.base import Finished, Model, ModelRequest, TextDelta
 from singletree.session.conversation import Conversation
 from singletree.session.events import (
@@ -41,10 +34,16 @@ from singletree.session.events import (
     UsageChanged,
     Warned,
 )
+from singletree.session.guests import Guests
 from singletree.session.settings import Settings
 from singletree.session.state import error_info
 
 NOTHING = "Nothing to compact: the conversation is too short."
+CANCELLED = "The compaction was cancelled."
+REFUSED = "An extension does not allow compacting now."
+
+_SILENT = ("cancelled", "cancelled_by_extension")
+"""What ends an automatic compaction without a word: somebody wanted it so."""
 
 
 def complete_with(
@@ -85,12 +84,14 @@ class Compactor:
         talk: Conversation,
         settings: Callable[[], Settings],
         thinking: Callable[[], ThinkingLevel],
+        guests: Guests,
         phase: Callable[[Phase], None],
         emit: Callable[[SessionEvent], None],
     ) -> None:
         self._talk = talk
         self._settings = settings
         self._thinking = thinking
+        self._guests = guests
         self._phase = phase
         self._emit = emit
         self._scope: anyio.CancelScope | None = None
@@ -163,7 +164,8 @@ class Compactor:
         try:
             await self._run(model, made, reason, None)
         except SingletreeError as error:
-            self._emit(Warned("compaction_failed", f"Compaction failed: {error.message}"))
+            if error.code not in _SILENT:
+                self._emit(Warned("compaction_failed", f"Compaction failed: {error.message}"))
             return False
         return True
 
@@ -173,14 +175,51 @@ class Compactor:
     async def _run(
         self, model: Model, made: Plan, reason: CompactionReason, instructions: str | None
     ) -> CompactionResult:
-        job = self._talk.history.mint()
-        before = self._phase_of(reason)
-        self._phase("compacting")
-        self._emit(CompactionStarted(job, reason))
         result: CompactionResult | None = None
         try:
             with anyio.CancelScope() as self._scope:
-                result = await self._summarise(model, made, job, instructions)
+                instructions, own = await self._asked(made, reason, instructions)
+                result = await self._told(model, made, reason, own or instructions)
+        finally:
+            self._scope = None
+        if result is None:
+            raise SessionError(CANCELLED, code="cancelled")
+        return result
+
+    async def _asked(
+        self, made: Plan, reason: CompactionReason, instructions: str | None
+    ) -> tuple[str | None, OwnSummary | None]:
+        """What guests make of it. Raises `cancelled_by_extension`."""
+        if not self._guests.hears(BeforeCompact):
+            return instructions, None
+        fired = await self._guests.fire(
+            BeforeCompact(
+                reason,
+                (*made.messages, *made.prefix),
+                made.first_kept_id,
+                made.tokens_before,
+                made.previous,
+                instructions,
+            )
+        )
+        if isinstance(fired.verdict, Cancel):
+            raise SessionError(fired.verdict.reason or REFUSED, code="cancelled_by_extension")
+        own = fired.verdict if isinstance(fired.verdict, OwnSummary) else None
+        return fired.payload.instructions, own
+
+    async def _told(
+        self, model: Model, made: Plan, reason: CompactionReason, how: str | OwnSummary | None
+    ) -> CompactionResult:
+        """Compact, and tell of it from its beginning to its end."""
+        job = self._talk.history.mint()
+        self._phase("compacting")
+        self._emit(CompactionStarted(job, reason))
+        try:
+            if isinstance(how, OwnSummary):
+                entry = self._guests_entry(made, how)
+            else:
+                entry = await self._summarised(model, made, job, how)
+            kept = self._talk.add(entry, cause="compact")
         except SingletreeError as error:
             self._emit(CompactionEnded(job, reason, "failed", error=error_info(error)))
             raise
@@ -190,135 +229,51 @@ class Compactor:
             self._emit(CompactionEnded(job, reason, status))
             raise
         finally:
-            self._scope = None
-            self._phase(before)
-        if result is None:
-            self._emit(CompactionEnded(job, reason, "cancelled"))
-            raise SessionError("The compaction was cancelled.", code="cancelled")
+            self._phase("idle" if reason == "manual" else "running")
+        result = self._result(kept.id, entry)
         self._emit(CompactionEnded(job, reason, "completed", result))
         self._emit(UsageChanged(None, model.info.context_window, None))
         return result
 
-    def _phase_of(self, reason: CompactionReason) -> Phase:
-        return "idle" if reason == "manual" else "running"
-
-    async def _summarise(
+    async def _summarised(
         self, model: Model, made: Plan, job: str, instructions: str | None
-    ) -> CompactionResult:
+    ) -> CompactionEntry:
         complete = complete_with(
             model, self._thinking(), lambda text: self._emit(CompactionDelta(job, text))
         )
         summary = await summarize(
             made, complete, window=model.info.context_window, instructions=instructions
         )
-        entry = self._talk.add(
-            CompactionEntry(
-                summary=summary.text,
-                first_kept_entry_id=made.first_kept_id,
-                tokens_before=made.tokens_before,
-                details=summary.details,
-                usage=summary.usage,
-                from_hook=False,
-            ),
-            cause="compact",
-        )
-        return CompactionResult(
-            entry.id,
-            summary.text,
-            made.first_kept_id,
-            made.tokens_before,
-            self._talk.tokens(),
-            summary.usage,
-            tuple(summary.read_files),
-            tuple(summary.modified_files),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Navigated:
-    """Where the leaf is now; `editor_text` is what a left user message said."""
-
-    leaf_id: str | None
-    editor_text: str | None = None
-    summary_entry_id: str | None = None
-
-
-def check_leaf(talk: Conversation, expected: str | None) -> None:
-    """Raise StaleError when the leaf is not where the caller believes it to be."""
-    if expected is not None and expected != talk.history.leaf:
-        raise StaleError(
-            "The conversation has moved on; look at the tree again.",
-            detail={"leafId": talk.history.leaf},
-        )
-
-
-def landing(history: History, entry: Entry) -> tuple[str | None, str | None]:
-    """Where the leaf goes when `entry` is chosen, and the text that comes back for editing.
-
-    A user's (or an extension's) message is to be said again: the leaf is its parent.
-    """
-    content: str | list[Block] | None = None
-    if isinstance(entry, MessageEntry) and isinstance(entry.message, UserMessage):
-        content = entry.message.content
-    elif isinstance(entry, CustomMessageEntry):
-        content = entry.content
-    if content is None:
-        return entry.id, None
-    tree = history.tree
-    return tree.id_at(tree.parent(tree.row(entry.id))), text_of(content)
-
-
-def left_behind(history: History, target: str) -> list[Entry]:
-    """The entries from where the paths meet to the old leaf, oldest first."""
-    ids = history.tree.left_behind(history.leaf, target)
-    return list(history.entries(ids=ids).entries)
-
-
-async def navigate(
-    talk: Conversation,
-    target: str,
-    *,
-    complete: Complete | None,
-    window: int | None = None,
-    reserve: int = 0,
-    instructions: str | None = None,
-    replace: bool = False,
-    label: str | None = None,
-) -> Navigated:
-    """Go on from `target`. With `complete`, what is left gets a summary (if anything is left)."""
-    history = talk.history
-    entry, old = history.entry(target), history.leaf
-    if target == old:
-        if label is not None:
-            talk.label(target, label)
-        return Navigated(history.leaf)
-    leaf, text = landing(history, entry)
-    left = left_behind(history, target) if complete is not None else []
-    if complete is None or not left:
-        talk.move(leaf)
-        if label is not None:
-            talk.label(target, label)
-        return Navigated(history.leaf, text)
-    budget = None if window is None else max(window - reserve, window // 4)
-    summary = await summarize_branch(
-        left,
-        complete,
-        budget=budget,
-        window=window,
-        instructions=instructions,
-        replace=replace,
-    )
-    made = talk.add(
-        BranchSummaryEntry(
+        return CompactionEntry(
             summary=summary.text,
-            from_id=old or "root",
+            first_kept_entry_id=made.first_kept_id,
+            tokens_before=made.tokens_before,
             details=summary.details,
             usage=summary.usage,
             from_hook=False,
-        ),
-        after=leaf,
-        cause="navigate",
-    )
-    if label is not None:
-        talk.label(made.id, label)
-    return Navigated(history.leaf, text, made.id)
+        )
+
+    def _guests_entry(self, made: Plan, own: OwnSummary) -> CompactionEntry:
+        """A guest's summary; it may keep from another entry of the path on."""
+        wanted = own.first_kept_entry_id
+        on_path = any(entry.id == wanted for entry in self._talk.path())
+        return CompactionEntry(
+            summary=own.text,
+            first_kept_entry_id=wanted if wanted and on_path else made.first_kept_id,
+            tokens_before=made.tokens_before,
+            details=own.details,
+            from_hook=True,
+        )
+
+    def _result(self, entry_id: str, entry: CompactionEntry) -> CompactionResult:
+        touched = Touched.told(entry.details)
+        return CompactionResult(
+            entry_id,
+            entry.summary,
+            entry.first_kept_entry_id,
+            entry.tokens_before,
+            self._talk.tokens(),
+            entry.usage or Usage(),
+            tuple(touched.read_files),
+            tuple(touched.modified_files),
+        )

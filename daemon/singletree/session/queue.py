@@ -46,9 +46,16 @@ class Queue:
         self._made = 0
         self.version = 0
         self.modes: dict[Kind, Mode] = {"steer": "one-at-a-time", "followUp": "one-at-a-time"}
+        self._chosen: set[Kind] = set()
+
+    def begin_modes(self, steer: Mode, follow_up: Mode) -> None:
+        """What the settings say; a mode that was chosen for this session stays."""
+        given: dict[Kind, Mode] = {"steer": steer, "followUp": follow_up}
+        self.modes |= {kind: mode for kind, mode in given.items() if kind not in self._chosen}
 
     def set_mode(self, kind: Kind, mode: Mode) -> None:
         """Take all of a kind at once, or one at a time."""
+        self._chosen.add(kind)
         self.modes[kind] = mode
         self._touch()
 
@@ -78,6 +85,11 @@ class Queue:
     def waiting(self, kind: Kind) -> bool:
         """Whether anything of this kind would be taken."""
         return any(i.kind == kind and not i.paused for i in self._items)
+
+    @property
+    def begins(self) -> bool:
+        """Whether anything would be taken."""
+        return any(not i.paused for i in self._items)
 
     def add(
         self,

@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import anyio
-import anyio.to_thread
 from pydantic import BaseModel
 
 from singletree.agent.agent import Agent
@@ -37,7 +36,10 @@ from singletree.session.events import (
     TurnReason,
     TurnStarted,
 )
+from singletree.session.guests import Guests
+from singletree.session.mail import Mail
 from singletree.session.memory import Compactor
+from singletree.session.prompting import Prompting
 from singletree.session.queue import Queue
 from singletree.session.recovery import Attempt, CompactAndRetry, Retry, Settle, after_run
 from singletree.session.retries import Retries
@@ -80,10 +82,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a runner asks the session for, each time anew. `system` reads files: it is slow."""
+    """What a runner asks the session for, each time anew. `refresh` reads changed files."""
 
     settings: Callable[[], Settings]
-    system: Callable[[Sequence[Tool]], str]
+    refresh: Callable[[], Awaitable[None]]
     check: Check
     phase: Callable[[Phase], None]
 
@@ -96,33 +98,50 @@ class Runner:
         talk: Conversation,
         ears: Ears,
         queue: Queue,
+        mail: Mail,
         choice: Choice,
         compactor: Compactor,
+        guests: Guests,
+        prompting: Prompting,
         needs: Needs,
         emit: Callable[[SessionEvent], None],
     ) -> None:
         self._talk = talk
         self._ears = ears
         self._queue = queue
+        self._mail = mail
         self._choice = choice
         self._compactor = compactor
+        self._guests = guests
+        self._prompting = prompting
         self._needs = needs
         self._emit = emit
         self._feed = Feed()
         self._agent: Agent | None = None
+        self._calls: dict[str, anyio.CancelScope] = {}
         self.retries = Retries(needs.phase, emit)
 
     def steer(self) -> None:
         """What waits is another list: the running agent takes from the new one."""
         if self._agent is not None:
-            self._agent.steering = self._queue.steering()
+            self._agent.steering = self._queue.steering() + self._mail.steering()
             self._agent.steering_mode = self._queue.modes["steer"]
+
+    def calls(self, call_id: str | None) -> list[str]:
+        """The call of this id, or all, as far as they are checked or run."""
+        return [one for one in self._calls if call_id in (None, one)]
+
+    def stop_calls(self, ids: Sequence[str]) -> None:
+        """End these calls alone; the turn goes on."""
+        for call_id in ids:
+            self._calls[call_id].cancel()
 
     async def run(self, turn: Turn) -> None:
         """The whole turn. Ends as cancelled only when the session itself is being closed."""
         self._needs.phase("running")
         self._emit(TurnStarted(turn.id, turn.cause))
         self._ears.begin()
+        self._prompting.begin()
         try:
             with turn.scope() as scope:
                 async with anyio.create_task_group() as group:
@@ -139,6 +158,7 @@ class Runner:
     async def _attempts(self, turn: Turn) -> None:
         """Runs until one settles; a failure is the turn's error, never an exception."""
         try:
+            await self._needs.refresh()
             await self._compactor.fit(self._choice.model())
             attempt = Attempt()
             while True:
@@ -173,32 +193,36 @@ class Runner:
 
     async def _run_agent(self) -> RunEnded:
         """One run of the loop over the tree as it now stands."""
-        needs = self._needs
-        if self._agent is None:
-            config = LoopConfig(
-                model=self._choice.model(),
-                mint=self._talk.history.mint,
-                to_llm=self._feed.messages,
-                before_tool=needs.check,
-                before_step=self._before_step,
-                max_steps=needs.settings().max_steps,
-                session_id=self._talk.history.id,
-            )
-            self._agent = Agent(config, self._ears.hear)
-        agent = self._agent
+        choice, needs, guests = self._choice, self._needs, self._guests
+        config = LoopConfig(
+            model=choice.model(),
+            thinking=choice.thinking,
+            mint=self._talk.history.mint,
+            to_llm=self._feed.messages,
+            transform_context=guests.context,
+            before_tool=needs.check,
+            after_tool=guests.called,
+            before_step=self._before_step,
+            max_steps=needs.settings().max_steps,
+            session_id=self._talk.history.id,
+            calls=self._calls,
+        )
+        self._agent = agent = Agent(config, self._ears.hear)
         agent.messages = list(self._talk.projection().messages)
-        agent.model, agent.thinking = self._choice.model(), self._choice.thinking
-        agent.tools = list(self._choice.tools)
+        agent.tools = list(choice.tools)
         self.steer()
-        return await agent.resume()
+        try:
+            return await agent.resume()
+        finally:
+            self._agent = None
 
     async def _before_step(self, step: Step) -> Step:
         """Make the next request from the tree as it is: prompt, messages, model, tools."""
-        needs = self._needs
+        await self._guests.caught_up()
         if step.index > 0:
             await self._compactor.fit(self._choice.model())
         tools = tuple(self._choice.tools)
-        system = await anyio.to_thread.run_sync(needs.system, tools)
+        system = await self._prompting.system(tools)
         return replace(
             step,
             model=self._choice.model(),

@@ -18,13 +18,17 @@ Disposition = Literal["started", "queued", "injected", "handled"]
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What became of a text: its turn, its place in the queue, or its entry."""
+    """What became of a text: its turn, its place in the queue, or its entry.
+
+    `handled`: a command or a guest did all there was to do; `note` is what it answered.
+    """
 
     disposition: Disposition
     turn_id: str | None = None
     queue_id: str | None = None
     message_id: str | None = None
     position: int | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,14 +123,17 @@ def gated(workspace: Path) -> Iterator[Skipped]:
 def seal(workspace: Path) -> str:
     """A digest of all code that trust lets in: guests' files and the settings that name some."""
     digest = hashlib.sha256()
-    guests = [guest.path for guest in workspace_extensions(workspace)]
-    for path in sorted(file for guest in guests for file in _files(guest)):
-        digest.update(f"\0{path.relative_to(workspace)}\0".encode(errors="surrogateescape"))
-        digest.update(_digest(path))
     try:
         settings = read_file(workspace / ".pi" / "settings.json")
     except SettingsError:
         settings = {}
+    named = settings.get("extensions")
+    more = [one for one in named if isinstance(one, str)] if isinstance(named, list) else []
+    guests = [guest.path for guest in workspace_extensions(workspace, more)]
+    for path in sorted(file for guest in guests for file in _files(guest)):
+        inside = path.relative_to(workspace) if path.is_relative_to(workspace) else path
+        digest.update(f"\0{inside}\0".encode(errors="surrogateescape"))
+        digest.update(_digest(path))
     for key in CODE_KEYS:
         if settings.get(key):
             digest.update(f"\0{key}\0{json.dumps(settings[key], sort_keys=True)}".encode())

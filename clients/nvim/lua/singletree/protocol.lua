@@ -418,14 +418,16 @@
 ---@field overrides? singletree.Overrides
 ---@field context? singletree.EditorContext
 
---- `started`: a turn runs. `queued`: it waits. `handled`: a command did all there was to do.
+--- `started`: a turn runs. `queued`: it waits.
 ---
+--- `handled`: a command or an extension did all there was to do; `note` is what it says of it.
 --- `messageId` is the id of the user's entry.
 ---@class singletree.PromptResult
 ---@field disposition "started"|"queued"|"handled"
 ---@field turnId? string
 ---@field queueId? string
 ---@field messageId? string
+---@field note? string
 
 --- A text into the running turn, seen by the model at its next step.
 ---@class singletree.SteerParams : singletree.SayParams
@@ -433,23 +435,31 @@
 ---@field whenIdle? "prompt"|"queue"|"error"
 
 --- `injected`: the running turn takes it. `queued`: it waits. `started`: a turn was begun.
+---
+--- `handled`: as for a prompt.
 ---@class singletree.SteerResult
----@field disposition "injected"|"queued"|"started"
+---@field disposition "injected"|"queued"|"started"|"handled"
 ---@field turnId? string
 ---@field queueId? string
 ---@field messageId? string
+---@field note? string
 
 --- `queued`: sent when the turn has ended, `position` counts from 0. `started`: it was idle.
+---
+--- `handled`: as for a prompt.
 ---@class singletree.FollowUpResult
----@field disposition "queued"|"started"
+---@field disposition "queued"|"started"|"handled"
 ---@field queueId? string
 ---@field position? integer
 ---@field turnId? string
 ---@field messageId? string
+---@field note? string
 
 --- What to end, and what becomes of the texts that wait.
 ---
---- `keep`: they stay, paused. `return`: they come back in the answer. `drop`: they are gone.
+--- Scope `tool`: the call `toolCallId`, or all that run; the turn goes on. `bash`: the commands
+--- run by hand. Queue `keep`: the texts stay and are not sent by themselves. `return`: they come
+--- back in the answer. `drop`: they are gone.
 ---@class singletree.AbortParams : singletree.SessionParams
 ---@field scope? singletree.AbortScope
 ---@field turnId? string
@@ -463,6 +473,23 @@
 ---@field aborted boolean
 ---@field forced boolean
 ---@field queue? singletree.QueueItem[]
+
+--- A command of the person, not of the model. `cwd` is meant from the workspace on.
+---@class singletree.BashParams : singletree.SessionParams
+---@field command string
+---@field cwd? string
+---@field excludeFromContext? boolean
+
+--- How it ended; the output is bounded, `fullOutputUri` holds all of it.
+---
+--- Its output streams as deltas of `entryId`. While a turn runs the entry itself waits for its end.
+---@class singletree.BashResult
+---@field entryId string
+---@field output string
+---@field exitCode integer|vim.NIL
+---@field truncated boolean
+---@field cancelled boolean
+---@field fullOutputUri? string
 
 ---@alias singletree.QueueKind "steer"|"followUp"
 
@@ -713,6 +740,18 @@
 ---@field id string
 ---@field value string|boolean|string[]
 ---@field scope? "session"|"workspace"|"user"
+
+--- A text `/name …` that does something. `inputHint`: what may follow.
+---@class singletree.SlashCommand
+---@field name string
+---@field description string
+---@field source "builtin"|"extension"|"prompt"|"skill"
+---@field inputHint? string
+---@field path? string
+
+--- All commands of the session.
+---@class singletree.CommandList
+---@field commands singletree.SlashCommand[]
 
 ---@alias singletree.PermissionScope "once"|"session"|"workspace"|"user"
 
@@ -1385,6 +1424,7 @@ M.methods = {
   ["agent/steer"] = true,
   ["agent/followUp"] = true,
   ["agent/abort"] = true,
+  ["agent/bash"] = true,
   ["agent/queue/list"] = true,
   ["agent/queue/update"] = true,
   ["agent/queue/remove"] = true,
@@ -1404,6 +1444,7 @@ M.methods = {
   ["agent/thinking/cycle"] = true,
   ["agent/config/list"] = true,
   ["agent/config/set"] = true,
+  ["agent/command/list"] = true,
   ["agent/permission/list"] = true,
   ["agent/permission/remove"] = true,
   ["agent/permission/setMode"] = true,

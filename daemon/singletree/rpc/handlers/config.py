@@ -11,10 +11,12 @@ from singletree.messages import ThinkingLevel
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.protocol.base import SessionParams
 from singletree.rpc.protocol.config import (
+    CommandList,
     ConfigOption,
     ConfigResult,
     ConfigSetParams,
     ConfigValue,
+    SlashCommand,
 )
 from singletree.rpc.routes import Call, Route, Routes
 from singletree.rpc.views import model_row
@@ -36,6 +38,7 @@ def routes(daemon: Daemon) -> Routes:
     return {
         "agent/config/list": Route(SessionParams, partial(_listed, daemon)),
         "agent/config/set": Route(ConfigSetParams, partial(_set_, daemon)),
+        "agent/command/list": Route(SessionParams, partial(_commands, daemon)),
     }
 
 
@@ -60,6 +63,22 @@ async def _set_(daemon: Daemon, params: ConfigSetParams, call: Call) -> ConfigRe
                 code="not_found",
             )
     return await _options(daemon, session)
+
+
+async def _commands(daemon: Daemon, params: SessionParams, call: Call) -> CommandList:
+    session = await daemon.session(params, call)
+    return CommandList(
+        commands=[
+            SlashCommand(
+                name=one.name,
+                description=one.description,
+                source=one.source,
+                input_hint=one.hint,
+                path=one.path,
+            )
+            for one in await session.words.offered()
+        ]
+    )
 
 
 async def _options(daemon: Daemon, session: AgentSession) -> ConfigResult:

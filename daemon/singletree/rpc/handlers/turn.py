@@ -1,8 +1,9 @@
-"""Saying something: prompt, steer, follow up, abort."""
+"""Saying something: prompt, steer, follow up, abort; a command run by hand."""
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 from singletree.messages import Image, Text
 from singletree.rpc.content import blocks, with_context
@@ -11,6 +12,8 @@ from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.turn import (
     AbortParams,
     AbortResult,
+    BashParams,
+    BashResult,
     FollowUpResult,
     PromptParams,
     PromptResult,
@@ -30,6 +33,7 @@ def routes(daemon: Daemon) -> Routes:
         "agent/steer": Route(SteerParams, partial(_steer, daemon), _said),
         "agent/followUp": Route(SayParams, partial(_follow_up, daemon), _said),
         "agent/abort": Route(AbortParams, partial(_abort, daemon)),
+        "agent/bash": Route(BashParams, partial(_bash, daemon)),
     }
 
 
@@ -52,10 +56,11 @@ async def _prompt(daemon: Daemon, params: PromptParams, call: Call) -> PromptRes
         override=Override(overrides.model, overrides.thinking) if overrides else None,
     )
     return PromptResult(
-        disposition="started" if done.disposition == "started" else "queued",
+        disposition="queued" if done.disposition == "injected" else done.disposition,
         turn_id=done.turn_id,
         queue_id=done.queue_id,
         message_id=done.message_id,
+        note=done.note,
     )
 
 
@@ -68,10 +73,11 @@ async def _steer(daemon: Daemon, params: SteerParams, call: Call) -> SteerResult
         when_idle=params.when_idle,
     )
     return SteerResult(
-        disposition="queued" if done.disposition == "handled" else done.disposition,
+        disposition=done.disposition,
         turn_id=done.turn_id,
         queue_id=done.queue_id,
         message_id=done.message_id,
+        note=done.note,
     )
 
 
@@ -79,19 +85,42 @@ async def _follow_up(daemon: Daemon, params: SayParams, call: Call) -> FollowUpR
     session = await daemon.session(params, call)
     done = await session.turns.follow_up(call.captured, client_message_id=params.client_message_id)
     return FollowUpResult(
-        disposition="started" if done.disposition == "started" else "queued",
+        disposition="queued" if done.disposition == "injected" else done.disposition,
         queue_id=done.queue_id,
         position=done.position,
         turn_id=done.turn_id,
         message_id=done.message_id,
+        note=done.note,
     )
 
 
 async def _abort(daemon: Daemon, params: AbortParams, call: Call) -> AbortResult:
     session = await daemon.session(params, call)
-    done = await session.turns.abort(params.scope, turn_id=params.turn_id, queue=params.queue)
+    done = await session.turns.abort(
+        params.scope,
+        turn_id=params.turn_id,
+        tool_call_id=params.tool_call_id,
+        queue=params.queue,
+    )
     return AbortResult(
         aborted=done.aborted,
         forced=done.forced,
         queue=queue_items(done.queue) if params.queue == "return" else None,
+    )
+
+
+async def _bash(daemon: Daemon, params: BashParams, call: Call) -> BashResult:
+    session = await daemon.session(params, call)
+    ran = await session.by_hand.run(
+        params.command, cwd=params.cwd, exclude_from_context=params.exclude_from_context
+    )
+    message = ran.message
+    path = message.full_output_path
+    return BashResult(
+        entry_id=ran.entry_id,
+        output=message.output,
+        exit_code=message.exit_code,
+        truncated=message.truncated,
+        cancelled=message.cancelled,
+        full_output_uri=None if path is None else Path(path).as_uri(),
     )

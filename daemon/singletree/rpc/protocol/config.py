@@ -105,7 +105,6 @@ METHODS = (
         CommandList,
         "The slash commands; ask again after the event `commands`.",
         errors=("session_not_found",),
-        since=None,
     ),
     Method(
         "agent/command/complete",

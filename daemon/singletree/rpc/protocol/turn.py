@@ -73,8 +73,9 @@ class PromptParams(SayParams):
 
 
 class PromptResult(Result):
-    """`started`: a turn runs. `queued`: it waits. `handled`: a command did all there was to do.
+    """`started`: a turn runs. `queued`: it waits.
 
+    `handled`: a command or an extension did all there was to do; `note` is what it says of it.
     `messageId` is the id of the user's entry.
     """
 
@@ -82,6 +83,7 @@ class PromptResult(Result):
     turn_id: str | None = None
     queue_id: str | None = None
     message_id: str | None = None
+    note: str | None = None
 
 
 class SteerParams(SayParams):
@@ -92,28 +94,38 @@ class SteerParams(SayParams):
 
 
 class SteerResult(Result):
-    """`injected`: the running turn takes it. `queued`: it waits. `started`: a turn was begun."""
+    """`injected`: the running turn takes it. `queued`: it waits. `started`: a turn was begun.
 
-    disposition: Literal["injected", "queued", "started"]
+    `handled`: as for a prompt.
+    """
+
+    disposition: Literal["injected", "queued", "started", "handled"]
     turn_id: str | None = None
     queue_id: str | None = None
     message_id: str | None = None
+    note: str | None = None
 
 
 class FollowUpResult(Result):
-    """`queued`: sent when the turn has ended, `position` counts from 0. `started`: it was idle."""
+    """`queued`: sent when the turn has ended, `position` counts from 0. `started`: it was idle.
 
-    disposition: Literal["queued", "started"]
+    `handled`: as for a prompt.
+    """
+
+    disposition: Literal["queued", "started", "handled"]
     queue_id: str | None = None
     position: int | None = None
     turn_id: str | None = None
     message_id: str | None = None
+    note: str | None = None
 
 
 class AbortParams(SessionParams):
     """What to end, and what becomes of the texts that wait.
 
-    `keep`: they stay, paused. `return`: they come back in the answer. `drop`: they are gone.
+    Scope `tool`: the call `toolCallId`, or all that run; the turn goes on. `bash`: the commands
+    run by hand. Queue `keep`: the texts stay and are not sent by themselves. `return`: they come
+    back in the answer. `drop`: they are gone.
     """
 
     scope: AbortScope = "turn"
@@ -134,7 +146,7 @@ class AbortResult(Result):
 
 
 class BashParams(SessionParams):
-    """A command of the person, not of the model."""
+    """A command of the person, not of the model. `cwd` is meant from the workspace on."""
 
     command: str
     cwd: str | None = None
@@ -142,8 +154,12 @@ class BashParams(SessionParams):
 
 
 class BashResult(Result):
-    """How it ended; the output is bounded, `fullOutputUri` holds all of it."""
+    """How it ended; the output is bounded, `fullOutputUri` holds all of it.
 
+    Its output streams as deltas of `entryId`. While a turn runs the entry itself waits for its end.
+    """
+
+    entry_id: str
     output: str
     exit_code: int | None
     truncated: bool = False
@@ -151,7 +167,14 @@ class BashResult(Result):
     full_output_uri: str | None = None
 
 
-_SAY = ("session_not_found", "no_model", "auth_required", "input_empty", "input_rejected")
+_SAY = (
+    "session_not_found",
+    "no_model",
+    "auth_required",
+    "input_empty",
+    "input_rejected",
+    "extension_failed",
+)
 
 METHODS = (
     Method(
@@ -190,8 +213,7 @@ METHODS = (
         BashParams,
         BashResult,
         "Run a command of the person; its output becomes an entry that the model sees unless it "
-        "is excluded.",
-        errors=("session_not_found", "denied"),
-        since=None,
+        "is excluded. Answered when it has ended; `$/cancelRequest` ends it.",
+        errors=("session_not_found", "input_empty", "not_found", "denied"),
     ),
 )

@@ -1,0 +1,240 @@
+"""Drives the turns of one session, one after the other, and begins those that what waits asks for.
+
+A turn belongs to the session: cancelling the request that began it changes nothing. Between the
+last look at what waits and being idle nothing is awaited, so no text can fall between two turns.
+Never knows what a turn does inside. Read next: runner.py (which does), turns.py (how people speak).
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+
+import anyio
+import anyio.to_thread
+from anyio.lowlevel import checkpoint
+
+from singletree.errors import SessionBusy, SingletreeError
+from singletree.extensions.api import Deliver
+from singletree.history.entries import MessageEntry
+from singletree.messages import Block, CustomMessage, UserMessage
+from singletree.session.choice import Choice, Override
+from singletree.session.conversation import Conversation
+from singletree.session.events import Cause, SessionEvent, Settled, Warned
+from singletree.session.guests import Guests
+from singletree.session.mail import Letter, Mail
+from singletree.session.memory import Compactor
+from singletree.session.prompting import custom_entry
+from singletree.session.pulse import Pulse
+from singletree.session.queue import Kind, Queue, said_in
+from singletree.session.runner import Runner, Turn
+from singletree.session.state import Accepted, LastTurn
+
+Spawn = Callable[[Callable[[], Awaitable[None]]], None]
+
+BUSY = "A turn is running: steer it, queue the message, or stop the turn first."
+NOT_BEGUN = "What waits could not be said: {why}"
+
+_FIRST: tuple[tuple[Kind, Cause], ...] = (("steer", "steer"), ("followUp", "followUp"))
+
+
+class Driver:
+    """The turns of one session. `navigation`: the scope of one that is on.
+
+    After an aborted or failed turn what people have queued is held: it is not said before they
+    prompt again.
+    """
+
+    def __init__(
+        self,
+        talk: Conversation,
+        queue: Queue,
+        mail: Mail,
+        choice: Choice,
+        runner: Runner,
+        compactor: Compactor,
+        guests: Guests,
+        pulse: Pulse,
+        emit: Callable[[SessionEvent], None],
+        spawn: Spawn,
+    ) -> None:
+        self._talk = talk
+        self._queue = queue
+        self._mail = mail
+        self._choice = choice
+        self._runner = runner
+        self._compactor = compactor
+        self._guests = guests
+        self._pulse = pulse
+        self._emit = emit
+        self._spawn = spawn
+        self._saving = anyio.Lock()
+        self._held = False
+        self.turn: Turn | None = None
+        self.last: LastTurn | None = None
+        self.navigation: anyio.CancelScope | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a turn, a compaction or a navigation is on."""
+        return self.turn is not None or self._compactor.busy or self.navigation is not None
+
+    def check_idle(self) -> None:
+        """Raise SessionBusy unless nothing is on."""
+        if self.busy:
+            raise SessionBusy(
+                BUSY, detail={"phase": self._pulse.phase, "turnId": self._pulse.turn_id}
+            )
+
+    async def start(
+        self,
+        cause: Cause,
+        content: Sequence[Block],
+        client_id: str | None = None,
+        override: Override | None = None,
+    ) -> Accepted:
+        """Begin a turn with a person's text. Returns when it is on the disk."""
+        entry_id = self._talk.history.mint()
+
+        def say() -> Cause:
+            for waiting_id, text in self._take("steer"):
+                self._say(waiting_id, text)
+            self._say(entry_id, content, client_id)
+            self._say_letters(self._mail.take_with_prompt())
+            return cause
+
+        turn = self._begin(cause)
+        self._held = False
+        self._choice.override = override or Override()
+        await self._open(turn, say)
+        self._spawn(lambda: self._drive(turn))
+        return Accepted("started", turn.id, None, entry_id)
+
+    def deliver(self, message: CustomMessage, deliver_as: Deliver, *, trigger: bool) -> None:
+        """A guest's message: with the next prompt, into the running turn, or at once."""
+        self._talk.check_writable()
+        if deliver_as == "nextTurn" or self.busy or trigger:
+            self._mail.put(message, deliver_as, trigger=trigger)
+            if trigger:
+                self._spawn(self._go_on)
+        else:
+            self._talk.add(custom_entry(message))
+
+    def released(self) -> None:
+        """A compaction or a navigation is over: what came meanwhile gets its due."""
+        if self.busy:
+            return
+        self._talk.bring_in()
+        self._say_letters(self._mail.take_late())
+        if not self._held:
+            self._spawn(self._go_on)
+
+    async def save_queue(self) -> None:
+        """What waits is on the disk."""
+        async with self._saving:
+            await anyio.to_thread.run_sync(self._queue.store)
+
+    async def _go_on(self) -> None:
+        """Begin a turn for what waits, if nothing is on and anything there may begin one."""
+        if self.busy or not self._begins():
+            return
+        turn = self._begin("extension")
+        try:
+            await self._open(turn, self._say_next)
+        except SingletreeError as error:
+            self._emit(Warned(error.code, NOT_BEGUN.format(why=error.message)))
+        else:
+            await self._drive(turn)
+
+    def _begins(self) -> bool:
+        return self._mail.begins or (not self._held and self._queue.begins)
+
+    async def _open(self, turn: Turn, say: Callable[[], Cause | None]) -> None:
+        """Find out who answers, say what there is to say, and have it on the disk."""
+        try:
+            with anyio.CancelScope(shield=True):
+                await self._choice.settle()
+                self._choice.record()
+                waiting = self._queue.version
+                turn.cause = say() or turn.cause
+                await anyio.to_thread.run_sync(self._talk.history.sync)
+                if self._queue.version != waiting:
+                    await self.save_queue()
+        except BaseException:
+            self._end()
+            raise
+
+    async def _drive(self, turn: Turn) -> None:
+        """This turn, and those that what waits begins."""
+        current: Turn | None = turn
+        try:
+            await checkpoint()  # the answer to the request leaves before the turn's first event
+            while current is not None:
+                await self._runner.run(current)
+                self.last = LastTurn(current.id, current.reason, current.error)
+                self._choice.override = Override()
+                self._pulse.wake()
+                failed = current.reason in ("aborted", "error")
+                self._held = self._held or failed
+                rested = not failed and await self._rest(current)
+                await self._keep()
+                current = self._next() if rested else None
+        finally:
+            self._end()
+            self._emit(Settled())
+
+    async def _rest(self, turn: Turn) -> bool:
+        """Between two turns: guests hear of the one, and the context is made to fit again."""
+        with turn.scope() as scope:
+            await self._guests.caught_up()
+            await self._compactor.fit(self._choice.model())
+        return not scope.cancelled_caught
+
+    async def _keep(self) -> None:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(self._talk.history.sync)
+            await self.save_queue()
+
+    def _next(self) -> Turn | None:
+        """The turn that what waits begins."""
+        self._talk.bring_in()
+        self._say_letters(self._mail.take_late())
+        cause = self._say_next()
+        return None if cause is None else self._begin(cause)
+
+    def _say_next(self) -> Cause | None:
+        """Steering that came too late, then follow-ups, then what guests want said."""
+        for kind, cause in _FIRST:
+            waited = [] if self._held else self._take(kind)
+            if waited:
+                for entry_id, content in waited:
+                    self._say(entry_id, content)
+                return cause
+        letters = self._mail.take_beginning()
+        self._say_letters(letters)
+        return "extension" if letters else None
+
+    def _begin(self, cause: Cause) -> Turn:
+        self.turn = Turn(secrets.token_hex(4), cause)
+        self._pulse.turn_id = self.turn.id
+        return self.turn
+
+    def _end(self) -> None:
+        self.turn = None
+        self._pulse.turn_id = None
+        self._pulse.set("idle")
+        self._pulse.wake()
+        self._talk.bring_in()
+
+    def _take(self, kind: Kind) -> list[tuple[str, Sequence[Block]]]:
+        return [(item.entry_id, said_in(item)) for item in self._queue.take(kind)]
+
+    def _say(self, entry_id: str, content: Sequence[Block], client_id: str | None = None) -> None:
+        message = UserMessage(content=list(content))
+        if client_id is not None:
+            message = UserMessage.model_validate({**message.dump(), "clientMessageId": client_id})
+        self._talk.add(MessageEntry(message=message), id=entry_id)
+
+    def _say_letters(self, letters: Sequence[Letter]) -> None:
+        for letter in letters:
+            self._talk.add(custom_entry(letter.message), id=letter.entry_id)

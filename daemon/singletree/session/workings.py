@@ -1,0 +1,225 @@
+"""The workings of one session: its parts, each made once, and how they hear of one another.
+
+Only wiring: what a part does stands in the part. Never speaks with a door. Read next: session.py
+(what a door may ask of it), turns.py, driver.py, runner.py (how a turn runs).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import anyio.to_thread
+from pydantic import BaseModel
+
+from singletree.agent.config import Blocked
+from singletree.agent.tool import Tool
+from singletree.messages import ToolCall
+from singletree.session.acting import Acting
+from singletree.session.by_hand import ByHand
+from singletree.session.choice import Choice
+from singletree.session.conversation import Conversation
+from singletree.session.driver import Driver
+from singletree.session.ears import Ears
+from singletree.session.events import (
+    ConfigChanged,
+    QueueChanged,
+    SessionEvent,
+    ToolEnded,
+    ToolPending,
+    Warned,
+)
+from singletree.session.gate import Allowed
+from singletree.session.guests import Guests
+from singletree.session.mail import Mail
+from singletree.session.memory import Compactor
+from singletree.session.parts import Parts
+from singletree.session.prompting import Prompting
+from singletree.session.pulse import Pulse
+from singletree.session.queue import Queue
+from singletree.session.runner import Needs, Runner
+
+
+class Workings:
+    """The parts of one session. `notices`: what a client that comes later should know."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.notices = list(parts.notices)
+        self.own = parts.agent_dir / "singletree"
+        self.guests = Guests(parts.guests, self._guest_limit, self.tell, parts.spawn)
+        self.talk = Conversation(parts.history, self.tell, self.warn)
+        self.pulse = Pulse(self.tell)
+        parts.gate.changed = self._asking
+
+    @cached_property
+    def queue(self) -> Queue:
+        """What people want said."""
+        path = self.own / "queues" / f"{self.parts.history.id}.json"
+        return Queue(path, self._queue_changed)
+
+    @cached_property
+    def mail(self) -> Mail:
+        """What guests want said."""
+        return Mail(self.parts.history.mint, self._steering_changed)
+
+    @cached_property
+    def choice(self) -> Choice:
+        """Who answers, with which tools."""
+        parts = self.parts
+        return Choice(
+            self.talk,
+            parts.tools,
+            parts.named,
+            parts.settings,
+            parts.first,
+            parts.find,
+            self.tell_config,
+            self.warn,
+        )
+
+    @cached_property
+    def compactor(self) -> Compactor:
+        """How it forgets."""
+        return Compactor(
+            self.talk,
+            self.parts.settings,
+            lambda: self.choice.thinking,
+            self.guests,
+            self.pulse.set,
+            self.tell,
+        )
+
+    @cached_property
+    def ears(self) -> Ears:
+        """What becomes of the agent's events."""
+        return Ears(
+            self.talk,
+            self.queue,
+            self.mail,
+            self.own / "partials" / f"{self.parts.history.id}.json",
+            lambda: self.choice.model().info,
+            self._answered,
+            self.tell,
+        )
+
+    @cached_property
+    def runner(self) -> Runner:
+        """How a turn runs."""
+        return Runner(
+            self.talk,
+            self.ears,
+            self.queue,
+            self.mail,
+            self.choice,
+            self.compactor,
+            self.guests,
+            Prompting(self.talk, self.guests, self.parts.gather),
+            Needs(self.parts.settings, self.refresh, self._check, self.pulse.set),
+            self.tell,
+        )
+
+    @cached_property
+    def driver(self) -> Driver:
+        """How turns follow one another."""
+        return Driver(
+            self.talk,
+            self.queue,
+            self.mail,
+            self.choice,
+            self.runner,
+            self.compactor,
+            self.guests,
+            self.pulse,
+            self.tell,
+            self.parts.spawn,
+        )
+
+    @cached_property
+    def by_hand(self) -> ByHand:
+        """Commands of people."""
+        return ByHand(
+            self.talk,
+            self.guests,
+            self.parts.shell,
+            self.parts.cwd,
+            self.parts.outputs,
+            lambda: self.driver.turn is not None,
+            self.pulse.wake,
+            self.tell,
+            self.parts.spawn,
+        )
+
+    @cached_property
+    def acting(self) -> Acting:
+        """What guests may do."""
+        return Acting(self.parts.cwd, self.talk, self.choice, self.driver)
+
+    def tell(self, event: SessionEvent) -> None:
+        """Whatever happens: to the doors, and to the guests."""
+        self.parts.emit(event)
+        self.guests.hear(event)
+        if isinstance(event, ToolEnded):
+            self.pulse.wake()
+
+    def warn(self, code: str, message: str) -> None:
+        """Something a person should know, now and when a client comes later."""
+        self.notices.append((code, message))
+        self.tell(Warned(code, message))
+
+    def config(self) -> ConfigChanged:
+        """What can be switched, as it is now."""
+        return ConfigChanged(
+            self.choice.ref,
+            self.choice.thinking,
+            self.parts.history.name,
+            tuple(tool.name for tool in self.choice.tools),
+            self.parts.gate.mode,
+        )
+
+    def tell_config(self) -> None:
+        """Something was switched."""
+        self.tell(self.config())
+
+    async def refresh(self) -> None:
+        """Before a turn or a summary: settings whose files have changed count from now on."""
+        for warning in await anyio.to_thread.run_sync(self.parts.refresh):
+            self.warn("settings", warning)
+        self.take_over()
+
+    def take_over(self) -> None:
+        """What settings and guests say now."""
+        parts = self.parts
+        settings = parts.settings()
+        self.queue.begin_modes(settings.steering_mode, settings.follow_up_mode)
+        self.choice.offer(
+            self.guests.tools, lambda name: not parts.only_active or name in parts.active
+        )
+
+    def _guest_limit(self) -> float | None:
+        return self.parts.settings().extension_timeout_ms / 1000 or None
+
+    async def _check(
+        self, call: ToolCall, tool: Tool, args: BaseModel
+    ) -> Blocked | BaseModel | None:
+        """Guests first, then the gate: it judges what would really be done."""
+        self.tell(ToolPending(call))
+        asked = await self.guests.calling(call, tool, args)
+        if isinstance(asked, Blocked):
+            return asked
+        verdict = await self.parts.gate.check(asked[0], tool, asked[1])
+        return verdict.args if isinstance(verdict, Allowed) else Blocked(verdict.reason)
+
+    def _asking(self) -> None:
+        """A question to people was opened or has its answer."""
+        if self.pulse.phase in ("running", "requires_action"):
+            self.pulse.set("requires_action" if self.parts.gate.open else "running")
+
+    def _answered(self) -> None:
+        self.compactor.answered = True
+
+    def _queue_changed(self) -> None:
+        self._steering_changed()
+        self.tell(QueueChanged(self.queue.items, self.queue.version))
+
+    def _steering_changed(self) -> None:
+        self.runner.steer()
