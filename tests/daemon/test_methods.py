@@ -115,6 +115,10 @@ async def _leave_and_keys(daemon: Contract) -> None:
     """Rules can be listed and taken back; a key goes in and never comes out."""
     listed = await daemon.call("agent/permission/list")
     assert listed["mode"] == "ask"
+    run = await daemon.call("agent/bash", command="echo by hand")
+    assert (run["output"].strip(), run["exitCode"]) == ("by hand", 0)
+    commands = (await daemon.call("agent/command/list"))["commands"]
+    assert all(one["name"] for one in commands)
     read_only = await daemon.call("agent/permission/setMode", mode="readOnly")
     assert read_only["mode"] == "readOnly"
     ids = [rule["id"] for rule in listed["rules"]]
