@@ -24,6 +24,8 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(("command", "own_time"), COMMANDS.items())
 async def test_b062_it_returns_and_nothing_is_left(
     command: str, own_time: float, tmp_path: Path

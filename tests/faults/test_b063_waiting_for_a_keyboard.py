@@ -65,6 +65,8 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     ("command", "said"),
     [

