@@ -17,6 +17,7 @@ Singletree: an agent daemon that editors host like a language server.
   singletree chat                 talk to it in this terminal
   singletree sessions             list the sessions of this folder
   singletree sessions export ID   one of them as html, md or jsonl
+  singletree sessions xray ID     what the model would see of it, part by part
   singletree describe [--out DIR] print the protocol: schema, markdown, typescript, lua
   singletree doctor               what can be used here, and what is missing
   singletree --version

@@ -10,10 +10,10 @@ from tests.context.making import call, long_paths, path, result, says, user
 
 from singletree.compaction.budget import context_tokens, estimate
 from singletree.context.accept import accepted
-from singletree.context.left_out import Part
+from singletree.context.left_out import Part, compacted
 from singletree.context.projection import project, to_llm
 from singletree.context.prompt import PromptParts, ToolNote, sections
-from singletree.context.xray import BY_EXTENSION, CORRECTION, MADE_UP, Seen, XRay, xray
+from singletree.context.xray import BY_EXTENSION, CORRECTION, MADE_UP, UNSENT, Seen, XRay, xray
 from singletree.history.entries import (
     LEAF_TYPE,
     CompactionEntry,
@@ -30,7 +30,7 @@ def rows(parts: tuple[Part, ...]) -> list[str]:
 
 
 def seen(line: list[Entry]) -> XRay:
-    return xray(line, line, estimate)
+    return xray(line, estimate)
 
 
 def test_every_part_has_its_source_and_its_tokens() -> None:
@@ -89,10 +89,7 @@ def test_each_rule_is_named() -> None:
 
 
 def test_other_branches_are_one_row() -> None:
-    line = path(user("a"))
-    other = user("x" * 40)
-    branch = [e.model_copy(update={"id": f"b{n}"}) for n, e in enumerate(path(other, other))]
-    found = xray(line, [*line, *branch, CustomEntry(id="l", custom_type=LEAF_TYPE)], estimate)
+    found = xray(path(user("a")), estimate, Seen(others=(2, 80)))
     assert rows(found.left_out) == ["off_path None: 2 entries on other branches"]
     assert found.left_out[0].tokens == 20
 
@@ -106,7 +103,7 @@ def test_the_prompt_and_the_tools_are_parts_and_the_correction_makes_the_figure(
     line = path(user("a" * 40), says("b", used=5000), user("c" * 8))
     prompt = sections(PromptParts(cwd="/w"), [ToolNote("read", "Read a file")])
     figure = context_tokens(line).tokens
-    found = xray(line, line, estimate, Seen(prompt, {"read": "{}" * 50}, tokens=figure))
+    found = xray(line, estimate, Seen(prompt, {"read": "{}" * 50}, tokens=figure))
     kinds = [p.kind for p in found.parts]
     assert kinds[:5] == [
         "section:preamble",
@@ -119,11 +116,29 @@ def test_the_prompt_and_the_tools_are_parts_and_the_correction_makes_the_figure(
     assert found.tokens == figure == sum(p.tokens for p in found.parts)
 
 
+def test_a_figure_that_nobody_measured_is_told_as_what_it_is() -> None:
+    line = path(user("a" * 40), says("half", stop="aborted"))
+    size = context_tokens(line)
+    found = xray(line, estimate, Seen(tokens=size.tokens, measured=size.at is not None))
+    assert [(p.kind, p.tokens, p.preview) for p in found.parts[1:]] == [("correction", 1, UNSENT)]
+    assert found.tokens == size.tokens == 11
+
+
+def test_what_was_compacted_away_is_told_by_entry() -> None:
+    line = path(user("old"), LabelEntry(target_id="e1"), ContextEditEntry(target_id="e1"))
+    told = [compacted(entry, estimate) for entry in line]
+    assert [part and (part.kind, part.left_out) for part in told] == [
+        ("user", "compacted"),
+        ("label", "not_for_model"),
+        None,
+    ]
+
+
 def test_extensions_take_away_and_add() -> None:
     line = path(user("a"), says("b"), user("c"))
     first, _, last = project(line).messages
     after = [first.model_copy(deep=True), user("new"), last]
-    found = xray(line, line, estimate, Seen(transformed=after))
+    found = xray(line, estimate, Seen(transformed=after))
     assert rows(found.parts) == ["user e1: a", f"user None: {BY_EXTENSION}: new", "user e3: c"]
     assert rows(found.left_out) == ["extension e2: b"]
 
@@ -141,7 +156,7 @@ def test_what_is_told_is_what_is_sent(line: list[Entry]) -> None:
 def test_every_entry_is_accounted_for_once_and_the_sum_is_the_figure(
     line: list[Entry], figure: int
 ) -> None:
-    found = xray(line, line, estimate, Seen(tokens=figure))
+    found = xray(line, estimate, Seen(tokens=figure))
     assert sum(p.tokens for p in found.parts) == found.tokens == figure
     told = Counter(p.entry_id for p in (*found.parts, *found.left_out) if p.entry_id)
     assert told == Counter(e.id for e in line if not isinstance(e, ContextEditEntry))

@@ -118,6 +118,8 @@ async def _leave_and_keys(daemon: Contract) -> None:
     run = await daemon.call("agent/bash", command="echo by hand")
     assert (run["output"].strip(), run["exitCode"]) == ("by hand", 0)
     commands = (await daemon.call("agent/command/list"))["commands"]
+    seen = await daemon.call("agent/context/get")
+    assert seen["leafId"] is not None
     assert all(one["name"] for one in commands)
     read_only = await daemon.call("agent/permission/setMode", mode="readOnly")
     assert read_only["mode"] == "readOnly"
@@ -166,6 +168,8 @@ async def _tree(daemon: Contract) -> None:
         summarize={"instructions": "Be short."},
     )
     assert moved["editorText"] == "write it" and moved["summaryEntryId"] == moved["leafId"]
+    context = await daemon.call("agent/context/get", include=["messages", "texts"], limit=5000)
+    assert sum(part["tokens"] for part in context["parts"][: context["seen"]]) == context["tokens"]
     used = await daemon.call("agent/usage/get")
     assert [one["model"] for one in used["models"]] == ["scripted/script.jsonl", "summaries"]
 

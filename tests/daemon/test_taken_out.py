@@ -57,5 +57,33 @@ async def test_a_session_is_exported_open_or_not(tmp_path: Path) -> None:
         assert none["code"] == "session_not_found"
 
 
+async def test_the_context_comes_by_pages_and_sums_up(tmp_path: Path) -> None:
+    where = place(tmp_path)
+    async with daemon(where, *({"text": "x" * 100_000} for _ in range(4))) as client:
+        session_id = await opened(client, where)
+        await said(client, session_id, *"abcd")
+        parts: list[Any] = []
+        cursor: str | None = None
+        pages = 0
+        while cursor is not None or not parts:
+            page = await ask(client, "context/get", include=["messages"], limit=7, cursor=cursor)
+            fits("ContextResult", page)
+            parts += page["parts"]
+            cursor = page["next"]
+            pages += 1
+        assert pages > 2
+        assert sum(part["tokens"] for part in parts[: page["seen"]]) == page["tokens"]
+        usage = (await ask(client, "session/state"))["contextUsage"]
+        assert usage["tokens"] == page["tokens"]
+        assert page["budget"]["compactsAbove"] == usage["window"] - page["budget"]["reserve"]
+        said_by = [part["message"]["role"] for part in parts if "message" in part]
+        assert said_by == ["user", "assistant"] * 4
+        first = next(part for part in parts if part["kind"] == "user")
+        there = await ask(client, "context/get", entryId=first["entryId"])
+        assert there["entryId"] == first["entryId"]
+        assert {"rule": "off_path", "count": 1} in there["leftOut"]
+        assert (await refused(client, "context/get", entryId="no"))["code"] == "entry_not_found"
+
+
 def the_files(where: Place) -> list[Path]:
     return sorted((where.agent_dir / "sessions").glob("*/*.jsonl"))

@@ -40,6 +40,21 @@ def test_one_is_exported_by_the_beginning_of_its_id(
     assert "whole" in "\n".join(sessions(["export", "abc", "--format", "md"], environment))
 
 
+def test_the_xray_tells_every_part_and_their_sum(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    told = list(sessions(["xray", "abc-1", "--leaf", "a2"], environment))
+    assert told[0] == "Session abc-1 at a2: p/m, thinking high"
+    at = next(n for n, line in enumerate(told) if " in all" in line)
+    figures = [int(line.split()[0].replace(",", "")) for line in told[2 : at + 1]]
+    assert sum(figures[:-1]) == figures[-1]
+    assert [line.split()[1] for line in told[2:at] if line.split()[1][0] in "uabr"] == [
+        "u1", "a1", "u2", "b1", "r1",
+    ]  # fmt: skip
+    assert any("a2" in line and "[failed]" in line for line in told[at:])
+    assert not list((tmp_path / "agent").glob("singletree/partials/*"))
+
+
 def test_what_is_not_clear_is_said(environment: dict[str, str]) -> None:
     with pytest.raises(UnknownSession, match="2 sessions"):
         list(sessions(["export", "abc-"], environment))

@@ -828,6 +828,76 @@ export interface Compacted {
   details: FileLists;
 }
 
+export type ContextInclude = "messages" | "texts";
+
+/**
+ * At which entry: the leaf, unless said. `cursor` is the `next` of the page before.
+ *
+ * `include`: `messages` puts into each part the message as the model gets it, `texts` the sections
+ * of the system prompt and the declarations of the tools.
+ */
+export interface ContextParams extends SessionParams {
+  entryId?: string;
+  include?: ContextInclude[];
+  limit?: number;
+  cursor?: string;
+}
+
+/**
+ * A part of what the model sees, or of what it does not see, with the rule that left it out.
+ *
+ * `kind`: a role, `section:` or `tool:` with a name, `correction` (what a provider measured minus
+ * what was estimated), `branches` (all other branches together), or the type of an entry that
+ * never speaks to a model. `tokens` are estimated; of what is left out, what it would have cost.
+ */
+export interface ContextPart {
+  kind: string;
+  tokens: number;
+  entryId?: string;
+  preview: string;
+  leftOut?: string;
+  message?: JsonObject;
+  text?: string;
+}
+
+/** How many parts a rule leaves out. */
+export interface LeftOut {
+  rule: string;
+  count: number;
+}
+
+/**
+ * Tokens: the model's window, what is held free in it, and above what it is compacted.
+ *
+ * `automatic` false: nothing is compacted by itself.
+ */
+export interface ContextBudget {
+  window: number;
+  reserve: number;
+  compactsAbove: number;
+  automatic: boolean;
+}
+
+/**
+ * A page of parts: first all that is seen, in order, then what is left out.
+ *
+ * `tokens` is the figure that is compared with the budget: the sum of all parts that are seen.
+ * `measured`: as many of them a provider has counted; null where everything is estimated.
+ */
+export interface ContextResult {
+  entryId: string | null;
+  treeVersion: number;
+  model: string | null;
+  thinking: ThinkingLevel;
+  tokens: number;
+  measured: number | null;
+  budget: ContextBudget | null;
+  seen: number;
+  leftOut: LeftOut[];
+  parts: ContextPart[];
+  next: string | null;
+}
+
 /** A slice in bytes of UTF-8, from `start` up to, not including, `end`. */
 export interface ByteRange {
   start?: number;
@@ -1812,6 +1882,8 @@ export interface Methods {
   "agent/tree/label": { params: LabelParams; result: Labeled };
   /** Sum up the older part of the path with a call of the model. Cancelled or failed, nothing has changed. */
   "agent/compact": { params: CompactParams; result: Compacted };
+  /** What the model would see at an entry, part by part with its tokens, and by which rule the rest is left out. */
+  "agent/context/get": { params: ContextParams; result: ContextResult };
   /** A text that was cut in an event or a result, by the piece. */
   "agent/content/read": { params: ContentReadParams; result: ContentReadResult };
   /** The models, with window, price, thinking levels and whether they can be used. Works without a session. */

@@ -6,7 +6,7 @@ request, never guesses. Read next: xray.py, which tells the whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,6 +34,7 @@ from singletree.messages import (
     BashExecutionMessage,
     BranchSummaryMessage,
     CompactionSummaryMessage,
+    Message,
     SystemMessage,
     ToolResultMessage,
     UnknownMessage,
@@ -55,7 +56,7 @@ Rule = Literal[
 ]
 """Why something is not seen. `history`: a system prompt of pi; ours is built anew."""
 
-OFF_PATH = "{count} entries on other branches"
+OFF_PATH = "{count} {entries} on other branches"
 PREVIEW = 80
 
 
@@ -64,6 +65,7 @@ class Part:
     """One part: `kind` is a role, `section:name`, `tool:name` or `correction`.
 
     `left_out`: the rule, for what the model does not see; `tokens` is then what it would have cost.
+    `sent` is a message as the model gets it, `text` a section or a tool's declaration.
     """
 
     kind: str
@@ -71,6 +73,8 @@ class Part:
     entry_id: str | None = None
     preview: str = ""
     left_out: Rule | None = None
+    sent: Message | None = None
+    text: str = ""
 
 
 Estimate = Callable[[AgentMessage], int]
@@ -123,15 +127,20 @@ def _silent(entry: Entry, estimate: Estimate) -> Part | None:
     return Part(entry.type, 0, entry.id, left_out="not_for_model")
 
 
-def off_path(path: Sequence[Entry], all_entries: Iterable[Entry], estimate: Estimate) -> list[Part]:
-    """All other branches as one row."""
-    on_path = {entry.id for entry in path}
-    others = [e for e in all_entries if e.id not in on_path and not _marks_leaf(e)]
-    if not others:
+def compacted(entry: Entry, estimate: Estimate) -> Part | None:
+    """An entry from before what the newest compaction keeps."""
+    message = summary_message(entry) if isinstance(entry, CompactionEntry) else said(entry)
+    if message is None:
+        return _silent(entry, estimate)
+    return left(message, entry.id, "compacted", estimate)
+
+
+def off_path(count: int, size: int) -> list[Part]:
+    """All other branches as one row, its tokens guessed from their bytes in the file."""
+    if not count:
         return []
-    tokens = sum(estimate(m) for e in others if (m := said(e)) is not None)
-    preview = OFF_PATH.format(count=len(others))
-    return [Part("branches", tokens, preview=preview, left_out="off_path")]
+    preview = OFF_PATH.format(count=count, entries="entry" if count == 1 else "entries")
+    return [Part("branches", size // 4, preview=preview, left_out="off_path")]
 
 
 def _marks_leaf(entry: Entry) -> bool:

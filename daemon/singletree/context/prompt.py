@@ -79,9 +79,12 @@ class Section:
 
 def build_system_prompt(parts: PromptParts, tools: Sequence[ToolNote]) -> str:
     """The whole prompt."""
-    if parts.forced is not None:
-        return parts.forced
-    return "\n\n".join(part.text for part in sections(parts, tools))
+    return joined(sections(parts, tools))
+
+
+def joined(parts: Sequence[Section]) -> str:
+    """Sections as they are sent: one text."""
+    return "\n\n".join(part.text for part in parts)
 
 
 def sections(parts: PromptParts, tools: Sequence[ToolNote]) -> list[Section]:

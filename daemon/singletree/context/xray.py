@@ -6,7 +6,7 @@ counts tokens by itself: it is handed `estimate`. Read next: left_out.py, accept
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from singletree.context.accept import traced
@@ -27,6 +27,7 @@ from singletree.history.entries import Entry
 from singletree.messages import AgentMessage, Message, ThinkingLevel, UserMessage
 
 CORRECTION = "measured by the provider minus estimated"
+UNSENT = "counted with the rest, though not sent"
 MADE_UP = "made up, so that every call has its result"
 BY_EXTENSION = "added by an extension"
 
@@ -46,23 +47,21 @@ class XRay:
 class Seen:
     """What stands round the messages: the prompt's sections, the tools as they are declared.
 
-    `tokens`: the figure that is compared with the threshold, where it is known. `transformed`: the
-    messages as extensions left them.
+    `tokens`: the figure that is compared with the threshold, where it is known; `measured`: a
+    provider has counted a part of it. `transformed`: the messages as extensions left them.
+    `others`: entries on other branches, and their bytes.
     """
 
     sections: Sequence[Section] = ()
     tools: Mapping[str, str] | None = None
     tokens: int | None = None
+    measured: bool = True
+    others: tuple[int, int] = (0, 0)
     transformed: Sequence[AgentMessage] | None = None
 
 
-def xray(
-    path: Sequence[Entry],
-    all_entries: Iterable[Entry],
-    estimate: Estimate,
-    seen: Seen | None = None,
-) -> XRay:
-    """The X-ray of a path (root first) of a tree with these entries."""
+def xray(path: Sequence[Entry], estimate: Estimate, seen: Seen | None = None) -> XRay:
+    """The X-ray of a path (root first)."""
     seen = seen or Seen()
     projection = project(path)
     rows = list(zip(projection.messages, projection.sources, strict=True))
@@ -81,10 +80,11 @@ def xray(
     left_out += [unsent(m, source, estimate) for m, source in rows if source not in shown]
     left_out += not_projected(path, projection, estimate)
     left_out += [cut for m, source in rows if source in shown and (cut := cut_off(m, source))]
-    left_out += off_path(path, all_entries, estimate)
+    left_out += off_path(*seen.others)
     total = sum(part.tokens for part in parts)
     if seen.tokens is not None and seen.tokens != total:
-        parts.append(Part("correction", seen.tokens - total, preview=CORRECTION))
+        why = CORRECTION if seen.measured else UNSENT
+        parts.append(Part("correction", seen.tokens - total, preview=why))
         total = seen.tokens
     return XRay(tuple(parts), tuple(left_out), total, projection.model, projection.thinking)
 
@@ -115,14 +115,13 @@ def _part(
 ) -> Part:
     """A message that is sent. It is measured as it stands in the tree, as the threshold does."""
     if source is None:
-        return Part(message.role, estimate(message), preview=MADE_UP)
+        return Part(message.role, estimate(message), preview=MADE_UP, sent=message)
     original = originals[source]
-    if source.startswith("+"):
-        return Part(
-            original.role, estimate(original), preview=f"{BY_EXTENSION}: {line_of(original)}"
-        )
-    return Part(original.role, estimate(original), source, line_of(original))
+    line, entry = line_of(original), None if source.startswith("+") else source
+    if entry is None:
+        line = f"{BY_EXTENSION}: {line}"
+    return Part(original.role, estimate(original), entry, line, sent=message)
 
 
 def _text(kind: str, text: str, estimate: Estimate) -> Part:
-    return Part(kind, estimate(UserMessage(content=text)), preview=short(text))
+    return Part(kind, estimate(UserMessage(content=text)), preview=short(text), text=text)

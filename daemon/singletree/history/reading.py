@@ -141,6 +141,19 @@ class Reading:
         path = self.tree.path_rows(self._row_of(leaf))
         return self._read(needed(self._index, self._bodies, path), hold=True)
 
+    def passed_over(self, leaf: Where = HERE) -> list[str]:
+        """Ids on the path that `context_path` leaves out, root first."""
+        path = self.tree.path_rows(self._row_of(leaf))
+        counted = set(needed(self._index, self._bodies, path))
+        return [self._index.ids[row] for row in path if row not in counted]
+
+    def beside(self, leaf: Where = HERE) -> tuple[int, int]:
+        """How many entries are not on the path to an entry, and their bytes in the file."""
+        sizes = self._index.sizes
+        on_path = set(self.tree.up(self._row_of(leaf)))
+        others = [sizes[row] for row in self.tree.rows() if row not in on_path]
+        return len(others), sum(others)
+
     def each(self, *types: str) -> Iterator[Entry]:
         """Entries of these types on all branches, in file order; none of them is kept in memory."""
         for row in self.tree.rows():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:2393df791c35032b302d062ec079bcb5"
+SCHEMA_HASH = "sha256:042cbce5a31683c492373fbd1d3aa026"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",
@@ -33,6 +33,7 @@ METHODS = (
     "agent/tree/navigate",
     "agent/tree/label",
     "agent/compact",
+    "agent/context/get",
     "agent/content/read",
     "agent/model/list",
     "agent/model/set",

@@ -19,6 +19,7 @@ from singletree.rpc.handlers import (
     auth,
     config,
     content,
+    context,
     folders,
     model,
     permission,
@@ -32,7 +33,7 @@ from singletree.rpc.routes import Routes
 from singletree.rpc.sync import SYNC
 from singletree.rpc.wire import to_error
 
-TOPICS = (session, turn, queue, tree, model, config, content, folders, permission, auth)
+TOPICS = (session, turn, queue, tree, context, model, config, content, folders, permission, auth)
 
 
 def door_for(options: Options) -> Callable[[], AbstractAsyncContextManager[Door]]:

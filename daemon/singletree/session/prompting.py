@@ -14,12 +14,12 @@ import anyio.to_thread
 from singletree.agent.tool import Tool
 from singletree.compaction.budget import estimate_text
 from singletree.context.gather import Gathered
-from singletree.context.prompt import ToolNote, build_system_prompt
 from singletree.extensions.api import BeforeAgentStart
 from singletree.history.entries import CustomMessageEntry
 from singletree.messages import CustomMessage, UserMessage, text_of
 from singletree.session.conversation import Conversation
 from singletree.session.guests import Guests
+from singletree.session.seeing import Frame, frame
 
 
 class Prompting:
@@ -30,6 +30,7 @@ class Prompting:
         self._guests = guests
         self._gather = gather
         self._asked = False
+        self._around = Frame((), {}, 0)
         self._instead: str | None = None
 
     def begin(self) -> None:
@@ -44,14 +45,15 @@ class Prompting:
         if not self._asked:
             self._asked = True
             prompt = await self._ask(prompt)
-        self._talk.fixed = estimate_text(prompt) + sum(
-            estimate_text(f"{tool.name}{tool.description}{tool.spec.schema}") for tool in tools
-        )
+        self._talk.fixed = self._around.tokens
+        if prompt != self._around.prompt:
+            declared = self._around.tools.values()
+            self._talk.fixed = estimate_text(prompt) + sum(map(estimate_text, declared))
         return prompt
 
     def _built(self, tools: Sequence[Tool]) -> str:
-        notes = [ToolNote(tool.name, tool.snippet, tool.guidelines) for tool in tools]
-        return build_system_prompt(self._gather().parts, notes)
+        self._around = frame(self._gather().parts, tools)
+        return self._around.prompt
 
     async def _ask(self, prompt: str) -> str:
         if not self._guests.hears(BeforeAgentStart):

@@ -12,6 +12,7 @@ from typing import Literal
 import anyio
 import anyio.to_thread
 
+from singletree.compaction.budget import Limits
 from singletree.errors import SessionError, SingletreeError, UnknownEntry
 from singletree.extensions.api import BeforeFork, BeforeSwitch, Cancel, SessionStart
 from singletree.history.entries import MessageEntry, SessionInfoEntry
@@ -23,6 +24,7 @@ from singletree.session.memory import complete_with
 from singletree.session.navigation import Navigated, Summing, Wish, check_leaf, navigate
 from singletree.session.partials import drop_partial, read_partial
 from singletree.session.parts import Parts
+from singletree.session.seeing import Sight, frame, place, sight
 from singletree.session.state import ContextUse, LiveAnswer, SessionState
 from singletree.session.turns import Turns
 from singletree.session.words import Words
@@ -77,9 +79,7 @@ class AgentSession:
     async def begin(self) -> None:
         """Take up what the last life left: a streamed answer, a queue, the branch's model."""
         inside, partial = self._in, self._in.ears.partial
-        self.choice.tools = tuple(
-            tool for tool in self._parts.tools if tool.name in self._parts.active
-        )
+        self._take_tools()
         self._restore_partial(await anyio.to_thread.run_sync(read_partial, partial))
         self.queue.restore(await anyio.to_thread.run_sync(self.queue.load), self._knows)
         await anyio.to_thread.run_sync(drop_partial, partial)
@@ -87,6 +87,11 @@ class AgentSession:
         start = SessionStart(self._parts.start)
         await inside.guests.open(inside.acting, start, inside.config(), self.history.leaf)
         inside.take_over()
+
+    def look_on(self) -> None:
+        """Take up the branch's model alone: nothing is begun and nothing changed."""
+        self._take_tools()
+        self.choice.restore()
 
     async def compact(self, instructions: str | None = None) -> CompactionResult:
         """Sum up the older part of the path, by hand."""
@@ -152,6 +157,18 @@ class AgentSession:
         self._talk.add(SessionInfoEntry(name=" ".join(name.split())))
         self._in.tell_config()
         return self.history.name
+
+    async def sight(self, entry_id: str | None = None) -> Sight:
+        """What the model would see at an entry, or at the leaf, with the tools of now."""
+        where = place(self.history, entry_id)
+        tools = tuple(self.choice.tools)
+
+        def look() -> Sight:
+            around = frame(self._parts.gather().parts, tools)
+            self._talk.fixed = around.tokens
+            return sight(self.history, around, where, *self._room())
+
+        return await anyio.to_thread.run_sync(look)
 
     def set_mode(self, mode: Mode) -> None:
         """What is asked before it is done."""
@@ -224,6 +241,19 @@ class AgentSession:
             model.info.context_window,
             self._parts.settings().branch_summary.reserve_tokens,
         )
+
+    def _take_tools(self) -> None:
+        parts = self._parts
+        self.choice.tools = tuple(tool for tool in parts.tools if tool.name in parts.active)
+
+    def _room(self) -> tuple[int, Limits | None]:
+        """The window of the model of now, and when it counts as full."""
+        try:
+            info = self.choice.model().info
+        except SingletreeError:
+            return 0, None
+        limits = self._parts.settings().compaction.limits(info.ref)
+        return info.context_window, limits.fit(info.context_window)
 
     def _restore_partial(self, left: tuple[str, AssistantMessage] | None) -> None:
         """An answer that a crash cut off becomes an entry marked as aborted."""

@@ -637,6 +637,63 @@
 ---@field usage singletree.Usage
 ---@field details singletree.FileLists
 
+---@alias singletree.ContextInclude "messages"|"texts"
+
+--- At which entry: the leaf, unless said. `cursor` is the `next` of the page before.
+---
+--- `include`: `messages` puts into each part the message as the model gets it, `texts` the sections
+--- of the system prompt and the declarations of the tools.
+---@class singletree.ContextParams : singletree.SessionParams
+---@field entryId? string
+---@field include? singletree.ContextInclude[]
+---@field limit? integer
+---@field cursor? string
+
+--- A part of what the model sees, or of what it does not see, with the rule that left it out.
+---
+--- `kind`: a role, `section:` or `tool:` with a name, `correction` (what a provider measured minus
+--- what was estimated), `branches` (all other branches together), or the type of an entry that
+--- never speaks to a model. `tokens` are estimated; of what is left out, what it would have cost.
+---@class singletree.ContextPart
+---@field kind string
+---@field tokens integer
+---@field entryId? string
+---@field preview string
+---@field leftOut? string
+---@field message? table<string, any>
+---@field text? string
+
+--- How many parts a rule leaves out.
+---@class singletree.LeftOut
+---@field rule string
+---@field count integer
+
+--- Tokens: the model's window, what is held free in it, and above what it is compacted.
+---
+--- `automatic` false: nothing is compacted by itself.
+---@class singletree.ContextBudget
+---@field window integer
+---@field reserve integer
+---@field compactsAbove integer
+---@field automatic boolean
+
+--- A page of parts: first all that is seen, in order, then what is left out.
+---
+--- `tokens` is the figure that is compared with the budget: the sum of all parts that are seen.
+--- `measured`: as many of them a provider has counted; null where everything is estimated.
+---@class singletree.ContextResult
+---@field entryId string|vim.NIL
+---@field treeVersion integer
+---@field model string|vim.NIL
+---@field thinking singletree.ThinkingLevel
+---@field tokens integer
+---@field measured integer|vim.NIL
+---@field budget singletree.ContextBudget|vim.NIL
+---@field seen integer
+---@field leftOut singletree.LeftOut[]
+---@field parts singletree.ContextPart[]
+---@field next string|vim.NIL
+
 --- A slice in bytes of UTF-8, from `start` up to, not including, `end`.
 ---@class singletree.ByteRange
 ---@field start? integer
@@ -1435,6 +1492,7 @@ M.methods = {
   ["agent/tree/navigate"] = true,
   ["agent/tree/label"] = true,
   ["agent/compact"] = true,
+  ["agent/context/get"] = true,
   ["agent/content/read"] = true,
   ["agent/model/list"] = true,
   ["agent/model/set"] = true,
