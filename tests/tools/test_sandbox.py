@@ -155,6 +155,22 @@ async def test_without_a_mechanism_it_is_the_plain_shell(workspace: Path) -> Non
 
 
 @wrapped
+async def test_what_is_around_a_workspace_in_tmp_is_seen(
+    mechanism: Mechanism,
+) -> None:
+    root = Path(tempfile.mkdtemp(dir="/tmp", prefix="singletree-test-"))
+    try:
+        (root / "w").mkdir()
+        (root / "beside").write_text("seen")
+        result = await ran(mechanism, "cat ../beside; echo x > ../new", root / "w")
+        assert result.text.startswith("seen")
+        assert "Read-only file system" in result.text
+        assert not (root / "new").exists()
+    finally:
+        shutil.rmtree(root)
+
+
+@wrapped
 async def test_a_linked_worktree_can_commit(mechanism: Mechanism, tmp_path: Path) -> None:
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
     main, tree = tmp_path / "main", tmp_path / "tree"

@@ -137,7 +137,7 @@ class Gate:
             cwd=asking.cwd,
             paths=asking.paths,
             diff=diff,
-            input=args.model_dump(mode="json", exclude_none=True),
+            input=args.model_dump(mode="json", by_alias=True, exclude_none=True),
             default_to_no=asking.default_to_no,
         )
         self._count(1)

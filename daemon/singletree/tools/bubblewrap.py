@@ -54,6 +54,8 @@ def arguments(
         got += ["--ro-bind-try", path, path]
     given = str(workspace)
     real = os.path.realpath(workspace)
+    for path in dict.fromkeys([given, real]):
+        got += _beside(path)
     for path in dict.fromkeys([real, *map(os.path.realpath, writable), *_repository(Path(real))]):
         got += ["--bind-try", path, path]
     if given != real:
@@ -66,6 +68,13 @@ def arguments(
     for path in map(os.path.realpath, hidden):
         got += _covered(path, [os.path.realpath(one) for one in readable])
     return got
+
+
+def _beside(path: str) -> list[str]:
+    """What lies around a workspace in /tmp is seen as elsewhere, in the command's own /tmp too."""
+    parts = path.split("/")
+    top = "/".join(parts[:3])
+    return ["--ro-bind-try", top, top] if parts[1] == "tmp" and len(parts) > 3 else []
 
 
 def _covered(path: str, readable: Sequence[str]) -> list[str]:

@@ -95,6 +95,11 @@ def command_environment(
     return {**passed, **SET, "PWD": str(cwd), **(extra or {})}
 
 
+def is_secret(name: str, value: str) -> bool:
+    """Whether a variable is, or holds, something no command should see."""
+    return is_dropped(name) or (_PROXY.search(name) is not None and "@" in value)
+
+
 def is_dropped(name: str, keep: Collection[str] = (), drop: Collection[str] = ()) -> bool:
     """Whether a variable is not passed on."""
     if any(fnmatchcase(name, pattern) for pattern in drop):

@@ -8,22 +8,24 @@ copy first. Linux only; elsewhere nothing is done. Read next: environment.py (wh
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from singletree.tools.environment import is_dropped
+from singletree.tools.environment import is_secret
 
 _START_FIELD = 48
 """Of env_start in /proc/self/stat, counted from 0 behind the program's name; env_end follows."""
 
 
 def hide_environment(environment: Mapping[str, str]) -> int:
-    """Blank the values of dropped names in the memory the process was started with."""
+    """Blank the values of secret variables in the memory the process was started with."""
     if sys.platform != "linux":
         return 0
-    names = {name.encode() for name in environment if is_dropped(name)}
-    values = {environment[name.decode()].encode("utf-8", "surrogateescape") for name in names}
+    secret = {name: value for name, value in environment.items() if is_secret(name, value)}
+    names = {os.fsencode(name) for name in secret}
+    values = {os.fsencode(value) for value in secret.values()}
     start, end = _bounds()
     hidden = 0
     at = start
