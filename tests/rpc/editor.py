@@ -63,7 +63,7 @@ class Editor:
         uri = path.as_uri() if isinstance(path, Path) else path
         saved = None
         if isinstance(path, Path) and path.exists():
-            saved = path.read_bytes().decode()
+            saved = path.read_bytes().decode("utf-8", "replace")
         buffer = Buffer(uri, text if text is not None else saved or "", saved=saved)
         self.buffers[uri] = buffer
         item = {"uri": uri, "languageId": "x", "version": 1, "text": buffer.text}

@@ -1132,6 +1132,90 @@ export interface ModeParams extends SessionParams {
 
 export type DialogKind = "select" | "confirm" | "input" | "editor" | "form";
 
+/** A document, or a part of it. */
+export interface EditorReadParams {
+  uri: string;
+  range?: Range;
+}
+
+/** The text as the person sees it. `dirty`: not as on the disk. */
+export interface EditorReadResult {
+  text: string;
+  version?: number;
+  dirty?: boolean;
+}
+
+/** Documents to write to the disk, without a dialog. */
+export interface EditorSaveParams {
+  uris: string[];
+}
+
+/** A document that could not be saved, and why. */
+export interface SaveFailure {
+  uri: string;
+  message: string;
+}
+
+/** What was saved and what was not. */
+export interface EditorSaveResult {
+  saved: string[];
+  failed?: SaveFailure[];
+}
+
+/**
+ * One change of one file. Hashes are SHA-256 in hex; null where there was or is no file.
+ *
+ * `by`: through the editor that had it open, or on the disk. `created`: there was no file before.
+ * `undone`: it was taken back.
+ */
+export interface Edit {
+  editId: string;
+  turnId: string;
+  toolCallId: string;
+  uri: string;
+  before: string | null;
+  after: string | null;
+  by: "editor" | "disk";
+  created: boolean;
+  undone: boolean;
+  timestamp: string;
+}
+
+/** Edits of a turn, of a file, or of the whole session. */
+export interface EditsParams extends SessionParams {
+  turnId?: string;
+  uri?: string;
+}
+
+/** Oldest first. */
+export interface EditList {
+  edits: Edit[];
+}
+
+/**
+ * What to take back: all of a turn, all of a file, single edits; with several, what fits all.
+ *
+ * One of them must be given.
+ */
+export interface RevertParams extends SessionParams {
+  turnId?: string;
+  uri?: string;
+  editIds?: string[];
+}
+
+/** An edit that stays, and why: usually the file has changed since. */
+export interface Refused {
+  editId: string;
+  code: string;
+  message: string;
+}
+
+/** What was taken back and what was not. */
+export interface Reverted {
+  reverted: string[];
+  refused: Refused[];
+}
+
 /** One provider, or all. */
 export interface AuthParams {
   provider?: string;
@@ -1910,6 +1994,10 @@ export interface Methods {
   "agent/permission/remove": { params: RuleRemoveParams; result: RuleList };
   /** What is asked at all. The same as the switch `mode` of `agent/config/set`. */
   "agent/permission/setMode": { params: ModeParams; result: RuleList };
+  /** What the agent changed in files, and whether it was taken back. */
+  "agent/edits/list": { params: EditsParams; result: EditList };
+  /** Take edits back, newest first; a file that has changed since is left alone. */
+  "agent/edits/revert": { params: RevertParams; result: Reverted };
   /** Which providers have a key. */
   "agent/auth/status": { params: AuthParams; result: AuthStatus };
   /** Keep a key. Whether the provider takes it shows with the next prompt. */
@@ -1924,6 +2012,10 @@ export interface Methods {
 export interface ServerRequests {
   /** May the agent do this? All clients of the session that declared `permissions` are asked; the first answer counts. */
   "agent/permission/request": { params: PermissionParams; result: PermissionAnswer };
+  /** The text of a document as the person sees it. */
+  "agent/editor/read": { params: EditorReadParams; result: EditorReadResult };
+  /** Save documents that the agent has just changed and that were clean before. */
+  "agent/editor/save": { params: EditorSaveParams; result: EditorSaveResult };
 }
 
 /** What the daemon tells. */

@@ -33,6 +33,7 @@ from singletree.rpc.translate import Translator
 from singletree.rpc.views import newest, state
 from singletree.session.events import SessionEvent
 from singletree.session.gate import Answer, Question
+from singletree.session.ledger import Ledger
 from singletree.session.session import AgentSession
 from singletree.tools.world import Files
 
@@ -45,8 +46,9 @@ NOT_LOCAL = "{uri} is not a folder of this machine; only file: addresses can be 
 class Stream:
     """One session on the wire: its feed, its translator, who hears it."""
 
-    def __init__(self, session_id: str, cwd: Path) -> None:
+    def __init__(self, session_id: str, cwd: Path, ledger: Ledger) -> None:
         self.cwd = cwd
+        self.ledger = ledger
         self.feed = Feed(session_id)
         self.translator = Translator(session_id, str(cwd))
         self.ears: dict[Peer, Subscription] = {}
@@ -76,11 +78,23 @@ class Daemon:
 
     def files(self, session_id: str) -> Files:
         """The files as the clients of the session see them."""
-        return EditorFiles(self._streams[session_id].cwd, partial(self._eyes, session_id))
+        stream = self._streams[session_id]
+        return EditorFiles(stream.cwd, partial(self._eyes, session_id), stream.ledger)
+
+    def ledger(self, session_id: str) -> Ledger:
+        """What the agent changed in a session."""
+        return self._streams[session_id].ledger
 
     def begin(self, session_id: str, cwd: Path) -> None:
         """A session is about to be opened."""
-        self._streams.setdefault(session_id, Stream(session_id, cwd))
+        if session_id in self._streams:
+            return
+        ledger = Ledger(
+            self.options.agent_dir / "singletree" / "edits" / session_id,
+            partial(self._turn_id, session_id),
+            partial(self.emit, session_id),
+        )
+        self._streams[session_id] = Stream(session_id, cwd, ledger)
 
     def emit(self, session_id: str, event: SessionEvent) -> None:
         """A session tells something; of one that was closed nobody hears any more."""
@@ -160,6 +174,10 @@ class Daemon:
     def _eyes(self, session_id: str) -> list[Peer]:
         """Whose buffers count: every client's, those who hear the session first."""
         return list(dict.fromkeys((*self.hearing(session_id), *self._peers)))
+
+    def _turn_id(self, session_id: str) -> str:
+        live = self.host.is_live(session_id)
+        return self.host.get(session_id).turn_id or "" if live else ""
 
     # Finding a session
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:042cbce5a31683c492373fbd1d3aa026"
+SCHEMA_HASH = "sha256:eae5a80db48b6b630e5ed1e8fc489b67"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",
@@ -47,6 +47,8 @@ METHODS = (
     "agent/permission/list",
     "agent/permission/remove",
     "agent/permission/setMode",
+    "agent/edits/list",
+    "agent/edits/revert",
     "agent/auth/status",
     "agent/auth/login",
     "agent/auth/logout",

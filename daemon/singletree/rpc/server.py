@@ -20,6 +20,7 @@ from singletree.rpc.handlers import (
     config,
     content,
     context,
+    edits,
     folders,
     model,
     permission,
@@ -33,7 +34,20 @@ from singletree.rpc.routes import Routes
 from singletree.rpc.sync import SYNC
 from singletree.rpc.wire import to_error
 
-TOPICS = (session, turn, queue, tree, context, model, config, content, folders, permission, auth)
+TOPICS = (
+    session,
+    turn,
+    queue,
+    tree,
+    context,
+    model,
+    config,
+    content,
+    edits,
+    folders,
+    permission,
+    auth,
+)
 
 
 def door_for(options: Options) -> Callable[[], AbstractAsyncContextManager[Door]]:

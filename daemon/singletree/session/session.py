@@ -180,6 +180,11 @@ class AgentSession:
         self._in.warn(code, message)
 
     @property
+    def turn_id(self) -> str | None:
+        """The turn that runs."""
+        return self._pulse.turn_id
+
+    @property
     def live(self) -> LiveAnswer | None:
         """The answer that streams."""
         return self._in.ears.live

@@ -62,7 +62,7 @@ def write_value(path: Path, key: str, value: JsonValue) -> None:
 def replace_file(path: Path, text: str) -> None:
     """Put a whole text in the place of a file (of the file a link points to), safely."""
     target = path.resolve()
-    _make_private(target.parent)
+    make_private(target.parent)
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
@@ -78,10 +78,10 @@ def replace_file(path: Path, text: str) -> None:
         raise
 
 
-def _make_private(folder: Path) -> None:
+def make_private(folder: Path) -> None:
     """Make a folder and those above it, where they are missing, for their owner only."""
     if not folder.is_dir():
-        _make_private(folder.parent)
+        make_private(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
 
 

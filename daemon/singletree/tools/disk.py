@@ -70,6 +70,10 @@ class Disk:
             raise trouble(path, error, unchanged=True) from error
         return Written()
 
+    async def remove(self, path: Path) -> None:
+        """Take a file away."""
+        await to_thread.run_sync(path.unlink)
+
     def dirty(self) -> Mapping[Path, bytes]:
         """A disk has no unsaved text."""
         return {}

@@ -78,6 +78,10 @@ class Files(Protocol):
         """
         ...
 
+    async def remove(self, path: Path) -> None:
+        """Take a file away. OSError as from the disk, ToolError where an editor refuses."""
+        ...
+
     def dirty(self) -> Mapping[Path, bytes]:
         """The unsaved buffers by real path, as a search must see them; empty for a plain disk."""
         ...

@@ -888,6 +888,75 @@
 
 ---@alias singletree.DialogKind "select"|"confirm"|"input"|"editor"|"form"
 
+--- A document, or a part of it.
+---@class singletree.EditorReadParams
+---@field uri string
+---@field range? singletree.Range
+
+--- The text as the person sees it. `dirty`: not as on the disk.
+---@class singletree.EditorReadResult
+---@field text string
+---@field version? integer
+---@field dirty? boolean
+
+--- Documents to write to the disk, without a dialog.
+---@class singletree.EditorSaveParams
+---@field uris string[]
+
+--- A document that could not be saved, and why.
+---@class singletree.SaveFailure
+---@field uri string
+---@field message string
+
+--- What was saved and what was not.
+---@class singletree.EditorSaveResult
+---@field saved string[]
+---@field failed? singletree.SaveFailure[]
+
+--- One change of one file. Hashes are SHA-256 in hex; null where there was or is no file.
+---
+--- `by`: through the editor that had it open, or on the disk. `created`: there was no file before.
+--- `undone`: it was taken back.
+---@class singletree.Edit
+---@field editId string
+---@field turnId string
+---@field toolCallId string
+---@field uri string
+---@field before string|vim.NIL
+---@field after string|vim.NIL
+---@field by "editor"|"disk"
+---@field created boolean
+---@field undone boolean
+---@field timestamp string
+
+--- Edits of a turn, of a file, or of the whole session.
+---@class singletree.EditsParams : singletree.SessionParams
+---@field turnId? string
+---@field uri? string
+
+--- Oldest first.
+---@class singletree.EditList
+---@field edits singletree.Edit[]
+
+--- What to take back: all of a turn, all of a file, single edits; with several, what fits all.
+---
+--- One of them must be given.
+---@class singletree.RevertParams : singletree.SessionParams
+---@field turnId? string
+---@field uri? string
+---@field editIds? string[]
+
+--- An edit that stays, and why: usually the file has changed since.
+---@class singletree.Refused
+---@field editId string
+---@field code string
+---@field message string
+
+--- What was taken back and what was not.
+---@class singletree.Reverted
+---@field reverted string[]
+---@field refused singletree.Refused[]
+
 --- One provider, or all.
 ---@class singletree.AuthParams
 ---@field provider? string
@@ -1506,6 +1575,8 @@ M.methods = {
   ["agent/permission/list"] = true,
   ["agent/permission/remove"] = true,
   ["agent/permission/setMode"] = true,
+  ["agent/edits/list"] = true,
+  ["agent/edits/revert"] = true,
   ["agent/auth/status"] = true,
   ["agent/auth/login"] = true,
   ["agent/auth/logout"] = true,

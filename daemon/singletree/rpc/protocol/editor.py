@@ -50,7 +50,6 @@ METHODS = (
         EditorReadResult,
         "The text of a document as the person sees it.",
         direction="serverToClient",
-        since=None,
     ),
     Method(
         "agent/editor/save",
@@ -58,6 +57,5 @@ METHODS = (
         EditorSaveResult,
         "Save documents that the agent has just changed and that were clean before.",
         direction="serverToClient",
-        since=None,
     ),
 )

@@ -8,7 +8,11 @@ from singletree.rpc.protocol.base import Method, Result, SessionParams, Shape
 
 
 class Edit(Shape):
-    """One change of one file. Hashes are SHA-256 in hex; null where there was or is no file."""
+    """One change of one file. Hashes are SHA-256 in hex; null where there was or is no file.
+
+    `by`: through the editor that had it open, or on the disk. `created`: there was no file before.
+    `undone`: it was taken back.
+    """
 
     edit_id: str
     turn_id: str
@@ -23,9 +27,10 @@ class Edit(Shape):
 
 
 class EditsParams(SessionParams):
-    """Edits of a turn, or of the whole session."""
+    """Edits of a turn, of a file, or of the whole session."""
 
     turn_id: str | None = None
+    uri: str | None = None
 
 
 class EditList(Result):
@@ -35,9 +40,13 @@ class EditList(Result):
 
 
 class RevertParams(SessionParams):
-    """What to take back: single edits, or all of a turn."""
+    """What to take back: all of a turn, all of a file, single edits; with several, what fits all.
+
+    One of them must be given.
+    """
 
     turn_id: str | None = None
+    uri: str | None = None
     edit_ids: list[str] | None = None
 
 
@@ -61,9 +70,8 @@ METHODS = (
         "agent/edits/list",
         EditsParams,
         EditList,
-        "What the agent changed.",
+        "What the agent changed in files, and whether it was taken back.",
         errors=("session_not_found",),
-        since=None,
     ),
     Method(
         "agent/edits/revert",
@@ -71,6 +79,5 @@ METHODS = (
         Reverted,
         "Take edits back, newest first; a file that has changed since is left alone.",
         errors=("session_not_found", "not_found", "session_busy"),
-        since=None,
     ),
 )

@@ -1,0 +1,328 @@
+"""Edits of open files go through the editor, and only what is proven counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.rpc.client import Message
+from tests.rpc.editor import CAPABILITIES, Editor, House, house, said, until
+
+EVERYTHING: Message = {"applyEdit": "open", "read": {}, "save": {}}
+DONE: Message = {"text": "done"}
+SEES_OLD = "commands still see"
+
+
+def edit(old: str, new: str, path: str = "f") -> Message:
+    return {"call": "edit", "args": {"path": path, "edits": [{"oldText": old, "newText": new}]}}
+
+
+def write(text: str, path: str = "f") -> Message:
+    return {"call": "write", "args": {"path": path, "content": text}}
+
+
+async def opened(made: House, text: str, name: str = "f") -> str:
+    """A file that is open and clean."""
+    (made.folder / name).write_bytes(text.encode())
+    uri = made.editor.open(made.folder / name)
+    await made.known(uri)
+    return uri
+
+
+async def test_a_clean_open_file_is_edited_in_one_step_and_saved(tmp_path: Path) -> None:
+    async with house(tmp_path, edit("two", "TWO"), DONE, editor=EVERYTHING) as made:
+        uri = await opened(made, "one\ntwo\nthree\n")
+        (call,) = await made.say()
+        assert call["status"] == "completed"
+        assert SEES_OLD not in said(call)
+        assert made.editor.labels == ["edit f"]
+        span = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 3}}
+        assert made.editor.edits == [[{"range": span, "newText": "TWO"}]]
+        assert (made.folder / "f").read_text() == "one\nTWO\nthree\n"
+        made.editor.undo(uri)
+        assert made.editor.buffers[uri].text == "one\ntwo\nthree\n"
+
+
+async def test_several_replacements_are_one_step_of_undo(tmp_path: Path) -> None:
+    edits = [{"oldText": "one", "newText": "1"}, {"oldText": "four", "newText": "4"}]
+    call = {"call": "edit", "args": {"path": "f", "edits": edits}}
+    async with house(tmp_path, call, DONE, editor=EVERYTHING) as made:
+        uri = await opened(made, "one\ntwo\nthree\nfour\n")
+        await made.say()
+        assert made.editor.buffers[uri].text == "1\ntwo\nthree\n4\n"
+        assert [len(edits) for edits in made.editor.edits] == [2]
+        made.editor.undo(uri)
+        assert made.editor.buffers[uri].text == "one\ntwo\nthree\nfour\n"
+
+
+async def test_an_editor_that_cannot_save_keeps_it_unsaved_and_the_model_knows(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path, edit("one", "1"), edit("1", "2"), DONE) as made:
+        uri = await opened(made, "one\n")
+        first, second = await made.say()
+        assert SEES_OLD in said(first) and "is not saved yet" in said(first)
+        assert "nothing was saved" in said(second)
+        assert made.editor.buffers[uri].text == "2\n"
+        assert (made.folder / "f").read_text() == "one\n"
+
+
+async def test_an_unsaved_buffer_is_edited_and_never_saved(tmp_path: Path) -> None:
+    async with house(tmp_path, edit("two", "TWO"), DONE, editor=EVERYTHING) as made:
+        uri = await opened(made, "one\n")
+        made.editor.type(uri, 1, 0, "two\n")
+        (call,) = await made.say()
+        assert "nothing was saved" in said(call)
+        assert made.editor.buffers[uri].text == "one\nTWO\n"
+        assert (made.folder / "f").read_text() == "one\n"
+        made.editor.undo(uri)
+        assert made.editor.buffers[uri].text == "one\ntwo\n"
+
+
+async def test_an_untitled_buffer_is_edited(tmp_path: Path) -> None:
+    async with house(tmp_path, edit("draft", "text", "untitled:1"), DONE) as made:
+        uri = made.editor.open("untitled:1", "a draft\n")
+        await made.say()
+        assert made.editor.buffers[uri].text == "a text\n"
+
+
+async def test_closed_and_new_files_are_written_on_the_disk(tmp_path: Path) -> None:
+    turns = [edit("one", "1", "closed"), write("new\n", "a/b/new"), DONE]
+    async with house(tmp_path, *turns, editor=EVERYTHING) as made:
+        await opened(made, "other\n")
+        (made.folder / "closed").write_text("one\n")
+        assert [call["status"] for call in await made.say()] == ["completed", "completed"]
+        assert (made.folder / "closed").read_text() == "1\n"
+        assert (made.folder / "a" / "b" / "new").read_text() == "new\n"
+        assert made.editor.labels == []
+
+
+async def test_a_new_file_that_is_open_and_empty_is_filled_and_saved(tmp_path: Path) -> None:
+    async with house(tmp_path, write("x = 1\n", "new.py"), DONE, editor=EVERYTHING) as made:
+        uri = made.editor.open(made.folder / "new.py", "")
+        await made.known(uri)
+        (call,) = await made.say()
+        assert call["status"] == "completed"
+        assert made.editor.buffers[uri].text == (made.folder / "new.py").read_text() == "x = 1\n"
+
+
+@pytest.mark.parametrize("wanted", [None, {"applyEdit": "none"}])
+async def test_a_clean_file_of_an_editor_that_edits_nothing_is_written_on_the_disk(
+    tmp_path: Path, wanted: Message | None
+) -> None:
+    capabilities = {} if wanted is None else CAPABILITIES
+    turns = [edit("one", "1"), DONE]
+    async with house(tmp_path, *turns, editor=wanted, capabilities=capabilities) as made:
+        await opened(made, "one\n")
+        (call,) = await made.say()
+        assert call["status"] == "completed"
+        assert (made.folder / "f").read_text() == "1\n"
+        assert made.editor.labels == []
+
+
+async def test_an_editor_that_takes_no_versions_gets_plain_changes(tmp_path: Path) -> None:
+    workspace = {"workspace": {"applyEdit": True}}
+    async with house(tmp_path, edit("one", "1"), DONE, capabilities=workspace) as made:
+        uri = await opened(made, "one\n")
+        asked: list[Message] = []
+
+        def apply(params: Message) -> Message:
+            asked.append(params)
+            made.editor.change(uri, params["edit"]["changes"][uri])
+            return {"result": {"applied": True}}
+
+        made.editor.on_edit = apply
+        await made.say()
+        assert list(asked[0]["edit"]) == ["changes"]
+        assert made.editor.buffers[uri].text == "1\n"
+
+
+@pytest.mark.parametrize(
+    ("disk", "old", "new", "shown", "after"),
+    [
+        (b"one\r\ntwo\r\n", "two", "2\n3", "one\ntwo\n", "one\n2\n3\n"),
+        (b"one\r\ntwo\r\n", "two", "2\n3", "one\r\ntwo\r\n", "one\r\n2\r\n3\r\n"),
+        (b"\xef\xbb\xbfone\n", "one", "1", "one\n", "1\n"),
+        (b"caf\xe9 one\n", "one", "zw\u00f6lf", "caf\u00e9 one\n", "caf\u00e9 zw\u00f6lf\n"),
+    ],
+)
+async def test_the_buffer_keeps_its_encoding_and_its_line_ends(
+    tmp_path: Path, disk: bytes, old: str, new: str, shown: str, after: str
+) -> None:
+    async with house(tmp_path, edit(old, new), DONE) as made:
+        (made.folder / "f").write_bytes(disk)
+        uri = made.editor.open(made.folder / "f", shown)
+        assert not await (await made.known(uri)).dirty()
+        (call,) = await made.say()
+        assert call["status"] == "completed", said(call)
+        assert made.editor.buffers[uri].text == after
+
+
+async def test_a_clean_buffer_that_is_older_than_the_disk_is_left_to_the_editor(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path, edit("by a command", "twice"), DONE, editor=EVERYTHING) as made:
+        await opened(made, "one\n")
+        (made.folder / "f").write_text("changed by a command\n")
+        (call,) = await made.say()
+        assert call["status"] == "completed"
+        assert (made.folder / "f").read_text() == "changed twice\n"
+        assert made.editor.labels == []
+
+
+def refuses(editor: Editor) -> Callable[[Message], Message]:
+    return lambda params: {"result": {"applied": False, "failureReason": "read only"}}
+
+
+def lies(editor: Editor) -> Callable[[Message], Message]:
+    return lambda params: {"result": {"applied": True}}
+
+
+def does_not_know(editor: Editor) -> Callable[[Message], Message]:
+    return lambda params: {"error": {"code": -32601, "message": "unknown method"}}
+
+
+def answers_null(editor: Editor) -> Callable[[Message], Message]:
+    return lambda params: {"result": None}
+
+
+def is_typed_into(editor: Editor) -> Callable[[Message], Message]:
+    """Somebody types right before the edit arrives; it is thrown away, but said to be applied."""
+
+    def apply(params: Message) -> Message:
+        (uri,) = editor.buffers
+        editor.type(uri, 1, 0, "typed")
+        return {"result": {"applied": True}}
+
+    return apply
+
+
+def does_half(editor: Editor) -> Callable[[Message], Message]:
+    def apply(params: Message) -> Message:
+        change = params["edit"]["documentChanges"][0]
+        editor.change(change["textDocument"]["uri"], change["edits"][:1])
+        return {"result": {"applied": True}}
+
+    return apply
+
+
+REFUSED = "The editor did not apply this edit of f: "
+TYPED = "f was changed while this edit was on its way. Nothing was changed by it"
+UNCERTAIN = "It is not certain what became of this edit of f"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "told", "declared"),
+    [
+        (refuses, f"{REFUSED}read only. Nothing was changed.", {}),
+        (does_not_know, f"{REFUSED}unknown method", {}),
+        (answers_null, f"{REFUSED}it does not know how", {}),
+        (lies, f"{REFUSED}it said so, but its text is as before", EVERYTHING),
+        (is_typed_into, TYPED, EVERYTHING),
+        (is_typed_into, TYPED, {}),
+        (does_half, UNCERTAIN, EVERYTHING),
+    ],
+)
+async def test_what_is_not_proven_is_told_as_failed_and_kept(
+    tmp_path: Path,
+    behaviour: Callable[[Editor], Callable[[Message], Message]],
+    told: str,
+    declared: Message,
+) -> None:
+    edits = [{"oldText": "one", "newText": "1"}, {"oldText": "two", "newText": "2"}]
+    turn = {"call": "edit", "args": {"path": "f", "edits": edits}}
+    async with house(tmp_path, turn, DONE, editor=declared) as made:
+        uri = await opened(made, "one\n\ntwo\n")
+        made.editor.on_edit = behaviour(made.editor)
+        (failed,) = await made.say()
+        assert failed["status"] == "failed"
+        assert told in said(failed)
+        assert failed["result"]["details"] == {"path": "f", "intended": "1\n\n2\n"}
+        assert (made.folder / "f").read_text() == "one\n\ntwo\n"
+        assert "1" not in made.editor.buffers[uri].text or behaviour is does_half
+        listed = await made.client.call("agent/edits/list", {"sessionId": made.session_id})
+        assert listed == {"edits": []}
+
+
+async def test_what_is_typed_elsewhere_meanwhile_does_no_harm(tmp_path: Path) -> None:
+    async with house(tmp_path, edit("one", "1"), DONE, editor={"read": {}}) as made:
+        uri = await opened(made, "one\ntwo\nthree\n")
+
+        def apply(params: Message) -> Message:
+            """The edit and what is typed next are told as one change, as some editors do."""
+            buffer = made.editor.buffers[uri]
+            changes = params["edit"]["documentChanges"][0]["edits"]
+            text = made.editor.edited(buffer.text, changes)
+            made.editor.put(buffer, text.replace("three", "THREE"))
+            return {"result": {"applied": True}}
+
+        made.editor.on_edit = apply
+        (call,) = await made.say()
+        assert call["status"] == "completed"
+        assert made.editor.buffers[uri].text == "1\ntwo\nTHREE\n"
+
+
+async def test_a_formatter_at_saving_is_told(tmp_path: Path) -> None:
+    async with house(tmp_path, edit("one", "1"), DONE, editor=EVERYTHING) as made:
+        uri = await opened(made, "one\n")
+
+        def save(saved: str) -> None:
+            buffer = made.editor.buffers[saved]
+            made.editor.put(buffer, buffer.text.upper() + "# formatted\n")
+            made.editor.write(saved)
+
+        made.editor.on_save = save
+        (call,) = await made.say()
+        assert "Saving changed the text further" in said(call)
+        assert (made.folder / "f").read_text() == "1\n# formatted\n"
+        assert not made.editor.buffers[uri].dirty
+
+
+async def test_a_save_that_fails_is_told(tmp_path: Path) -> None:
+    async with house(tmp_path, edit("one", "1"), DONE, editor=EVERYTHING) as made:
+        uri = await opened(made, "one\n")
+        failed = {"saved": [], "failed": [{"uri": uri, "message": "disk full"}]}
+        made.client.reactions["agent/editor/save"] = lambda params: {"result": failed}
+        (call,) = await made.say()
+        assert call["status"] == "completed"
+        assert "could not be saved (disk full)" in said(call)
+        assert made.editor.buffers[uri].text == "1\n"
+
+
+async def test_an_edit_made_from_another_text_is_refused(tmp_path: Path) -> None:
+    async with house(tmp_path, edit("one", "1"), DONE, editor=EVERYTHING, mode="ask") as made:
+        uri = await opened(made, "one\n")
+
+        def allow(params: Message) -> Message:
+            made.editor.put(made.editor.buffers[uri], "something else\n")
+            return {"result": {"outcome": "selected", "optionId": params["options"][0]["id"]}}
+
+        made.client.reactions["agent/permission/request"] = allow
+        (call,) = await made.say()
+        assert call["status"] == "failed"
+        assert made.editor.buffers[uri].text == "something else\n"
+
+
+async def test_an_abort_while_the_editor_does_not_answer_ends_the_turn(tmp_path: Path) -> None:
+    async with house(tmp_path, edit("one", "1"), DONE, editor=EVERYTHING) as made:
+        await opened(made, "one\n")
+        del made.client.reactions["workspace/applyEdit"]
+        session = {"sessionId": made.session_id}
+        await made.client.call("agent/prompt", {**session, "content": "go"})
+        asked = await made.client.until(lambda f: f.get("method") == "workspace/applyEdit")
+        done = await made.client.call("agent/abort", session, 2)
+        assert done["aborted"]
+        cancelled = made.client.notes("$/cancelRequest")
+        assert cancelled == [{"id": asked["id"]}]
+
+
+async def test_several_edits_in_one_turn_follow_each_other(tmp_path: Path) -> None:
+    turns = [edit(f"line {n}\n", f"LINE {n}\n") for n in range(1, 9)]
+    async with house(tmp_path, *turns, DONE, editor=EVERYTHING) as made:
+        uri = await opened(made, "".join(f"line {n}\n" for n in range(10)))
+        assert {call["status"] for call in await made.say()} == {"completed"}
+        expected = "line 0\n" + "".join(f"LINE {n}\n" for n in range(1, 9)) + "line 9\n"
+        assert (made.folder / "f").read_text() == expected
+        document = await made.known(uri)
+        await until(lambda: str(document.text) == expected)
