@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from singletree.errors import SessionBusy
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.documents import path_of
 from singletree.rpc.faults import invalid_params
@@ -13,6 +14,7 @@ from singletree.session.ledger import Edit
 from singletree.session.revert import chosen, content, revert
 from singletree.session.session import AgentSession
 
+BUSY = "A turn is running: edits can be taken back when it has ended."
 WHICH = "say what to take back: a turnId, a uri or editIds"
 
 
@@ -41,7 +43,8 @@ async def _revert(daemon: Daemon, params: shapes.RevertParams, call: Call) -> sh
     session = await daemon.session(params, call)
     if params.turn_id is None and params.uri is None and params.edit_ids is None:
         raise invalid_params([{"pointer": "", "message": WHICH}])
-    session.turns.check_idle()
+    if session.turns.busy:
+        raise SessionBusy(BUSY)
     wanted = chosen(
         await _edits(daemon, session),
         turn_id=params.turn_id,
