@@ -20,6 +20,9 @@ from singletree.rpc.server import routes
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
+OF_OPEN_FILES = {"agent/editor/read", "agent/editor/save"}
+"""Asked where a document is open, which none is here; see tests/rpc/test_edits.py."""
+
 TURNS = (
     {"model": {"levels": ["off", "low", "high"]}},
     {"thinking": "Hm.", "text": "I look.", "call": "read", "args": {"path": "a.txt"}},
@@ -40,6 +43,7 @@ async def test_every_served_method(tmp_path: Path) -> None:
         person = Person(daemon.client, "agent/permission/request", allow)
         await _talk(daemon)
         assert [one["toolCallId"] for one in person.asked] == ["call_2"]
+        await _edits(daemon)
         await _queue(daemon)
         person.answer = lambda params: SILENCE
         await _ask_and_abort(daemon)
@@ -51,7 +55,7 @@ async def test_every_served_method(tmp_path: Path) -> None:
     mine = {m.name for m in methods().values() if m.served and m.direction == "clientToServer"}
     theirs = {m.name for m in methods().values() if m.served and m.direction == "serverToClient"}
     assert daemon.driven == mine
-    assert sent | {"agent/permission/request"} == theirs
+    assert sent | {"agent/permission/request"} | OF_OPEN_FILES == theirs
 
 
 def test_what_is_served_is_what_the_contract_says(tmp_path: Path) -> None:
@@ -77,6 +81,14 @@ async def _talk(daemon: Contract) -> None:
     assert phases == ["running", "idle", "running", "requires_action", "running", "idle"]
     asked = [one["status"] for one in told if one["type"] == "permission"]
     assert asked == ["open", "allowed"]
+
+
+async def _edits(daemon: Contract) -> None:
+    """What was written can be listed, and taken back."""
+    (edit,) = (await daemon.call("agent/edits/list"))["edits"]
+    assert (edit["created"], edit["undone"]) == (True, False)
+    done = await daemon.call("agent/edits/revert", editIds=[edit["editId"]])
+    assert done == {"reverted": [edit["editId"]], "refused": []}
 
 
 async def _queue(daemon: Contract) -> None:
