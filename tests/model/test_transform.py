@@ -92,7 +92,6 @@ def test_what_is_sent_breaks_no_rule(api: str, spoken: list[Message]) -> None:
     if api == "openai-responses":
         calls = [i["call_id"] for i in body["input"] if i.get("type") == "function_call"]
         outputs = [i["call_id"] for i in body["input"] if i.get("type") == "function_call_output"]
-        assert calls == sorted(calls, key=calls.index)
         assert sorted(calls) == sorted(outputs)
     else:
         assert broken_rule(Seen("POST", "/", {}, body)) is None
