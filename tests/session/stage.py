@@ -27,6 +27,7 @@ from singletree.session.settings import Settings
 from singletree.tools.disk import Disk, LocalWorld
 from singletree.tools.kit import default_tools
 from singletree.tools.shell import LocalShell
+from singletree.tools.world import Shell
 
 
 async def yes(question: Question) -> Answer:
@@ -97,6 +98,7 @@ class Casting:
     tools: Sequence[Tool] | None = None
     guests: Sequence[Setup] = ()
     find: Callable[[str], Model] | None = None
+    shell: Shell | None = None
     trusted: bool = False
 
 
@@ -163,7 +165,7 @@ def _parts(
         active=ours if cast.tools is None else [tool.name for tool in tools],
         gate=Gate(cast.ask, world, agent_dir),
         gather=lambda: gather(folder, agent_dir, trusted=cast.trusted),
-        shell=shell,
+        shell=cast.shell or shell,
         outputs=agent_dir / "outputs",
         guests=tuple(guests),
         emit=events.append,

@@ -13,7 +13,7 @@ from singletree.extensions.api import Block, ExtensionAPI, UserBash
 from singletree.messages import BashExecutionMessage
 from singletree.model.scripted import ScriptedModel, call, say, wait
 from singletree.session.by_hand import Ran
-from singletree.session.events import BashOutput, EntryAppended, ToolEnded
+from singletree.session.events import BashOutput, EntryAppended, ToolEnded, ToolUpdated
 
 
 def entries(on: Stage) -> list[str]:
@@ -140,6 +140,9 @@ async def test_one_call_is_stopped_and_the_turn_goes_on(tmp_path: Path) -> None:
     async with stage(tmp_path, model) as on:
         await on.session.turns.prompt(said("go"))
         await on.until(lambda: any(e.call.id == "call_2" for e in ended(on)))
+        await on.until(
+            lambda: any(isinstance(e, ToolUpdated) and e.text == "a\n" for e in on.events)
+        )
         assert not (await on.session.turns.abort("tool", tool_call_id="call_2")).aborted
         assert (await on.session.turns.abort("tool", tool_call_id="call_1")).aborted
         await on.session.turns.wait()
