@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.session.stage import stage
+from tests.session.stage import outline, stage
+from tests.session.test_guests import hearing
 from tests.session.test_memory import SUMMARY
 
 from singletree.context.xray import CORRECTION
 from singletree.errors import UnknownEntry
+from singletree.extensions.api import Context
 from singletree.messages import AssistantMessage, Message, Text, Usage, UserMessage, text_of
 from singletree.model.base import ModelInfo
 from singletree.model.scripted import ScriptedModel, call, say
@@ -54,6 +56,21 @@ async def test_the_sum_is_the_figure_that_decides(tmp_path: Path) -> None:
         assert seen.measured == 4321
         last = seen.xray.parts[-1]
         assert (last.kind, last.preview) == ("correction", CORRECTION)
+
+
+async def test_what_a_guest_drops_or_adds_is_told(tmp_path: Path) -> None:
+    def brief(given: Context) -> Context:
+        return given.but(messages=(*given.messages[2:], UserMessage(content="be brief")))
+
+    model = ScriptedModel([say("one"), say("two")])
+    async with stage(tmp_path, model, guests=[hearing(Context, brief)]) as on:
+        await on.say("a")
+        await on.say("b")
+        asked = on.session.history.path()[-2].id
+        seen = await on.session.sight(asked)
+        assert outline(sent(seen)) == outline(model.requests[1].messages)
+        assert seen.rules["extension"] == 2
+        assert tokens(seen) == seen.xray.tokens
 
 
 async def test_it_looks_at_any_entry_and_moves_nothing(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ async def _look(history: History, environment: Mapping[str, str], leaf: str | No
     options = Options(agent_dir(environment), environment)
     cwd = Path(history.header.cwd)
     async with anyio.create_task_group() as tasks:
-        parts = await Assembly(options, Nobody(), tasks).parts(history, cwd, "resume")
+        parts = await Assembly(options, Nobody(), tasks).parts(history, cwd, "startup")
     session = AgentSession(parts)
     session.look_on()
     with suppress(SingletreeError):  # no model can be used: no window to compare with

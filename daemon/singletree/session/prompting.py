@@ -12,14 +12,13 @@ from collections.abc import Callable, Sequence
 import anyio.to_thread
 
 from singletree.agent.tool import Tool
-from singletree.compaction.budget import estimate_text
 from singletree.context.gather import Gathered
 from singletree.extensions.api import BeforeAgentStart
 from singletree.history.entries import CustomMessageEntry
 from singletree.messages import CustomMessage, UserMessage, text_of
 from singletree.session.conversation import Conversation
 from singletree.session.guests import Guests
-from singletree.session.seeing import Frame, frame
+from singletree.session.seeing import Frame, frame, whole_frame
 
 
 class Prompting:
@@ -30,7 +29,6 @@ class Prompting:
         self._guests = guests
         self._gather = gather
         self._asked = False
-        self._around = Frame((), {}, 0)
         self._instead: str | None = None
 
     def begin(self) -> None:
@@ -39,21 +37,20 @@ class Prompting:
 
     async def system(self, tools: Sequence[Tool]) -> str:
         """The prompt for the next step; the first one of a turn may add messages to the tree."""
-        prompt = self._instead
-        if prompt is None:
-            prompt = await anyio.to_thread.run_sync(self._built, tools)
+        around = await self.frame(tools)
         if not self._asked:
             self._asked = True
-            prompt = await self._ask(prompt)
-        self._talk.fixed = self._around.tokens
-        if prompt != self._around.prompt:
-            declared = self._around.tools.values()
-            self._talk.fixed = estimate_text(prompt) + sum(map(estimate_text, declared))
-        return prompt
+            prompt = await self._ask(around.prompt)
+            if prompt != around.prompt:
+                around = whole_frame(prompt, tools)
+        self._talk.fixed = around.tokens
+        return around.prompt
 
-    def _built(self, tools: Sequence[Tool]) -> str:
-        self._around = frame(self._gather().parts, tools)
-        return self._around.prompt
+    async def frame(self, tools: Sequence[Tool]) -> Frame:
+        """What the next step carries besides its messages; asks no guest and changes nothing."""
+        if self._instead is not None:
+            return whole_frame(self._instead, tools)
+        return await anyio.to_thread.run_sync(lambda: frame(self._gather().parts, tools))
 
     async def _ask(self, prompt: str) -> str:
         if not self._guests.hears(BeforeAgentStart):

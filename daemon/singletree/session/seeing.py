@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from singletree.agent.tool import Tool
 from singletree.compaction.budget import Limits, context_tokens, estimate, estimate_text
 from singletree.context.left_out import Part, Rule, compacted
+from singletree.context.projection import Projection, project
 from singletree.context.prompt import PromptParts, Section, ToolNote, joined, sections
 from singletree.context.xray import Seen, XRay, xray
-from singletree.errors import UnknownEntry
+from singletree.history.entries import Entry
 from singletree.history.reading import HERE, Reading, Where
+from singletree.messages import AgentMessage
 
 _SPEAKING = ("message", "custom_message", "branch_summary", "compaction")
 
@@ -57,10 +59,18 @@ class Sight:
 def frame(parts: PromptParts, tools: Sequence[Tool]) -> Frame:
     """The frame of a request with these tools."""
     notes = [ToolNote(tool.name, tool.snippet, tool.guidelines) for tool in tools]
-    prompt = tuple(sections(parts, notes))
+    return _framed(sections(parts, notes), tools)
+
+
+def whole_frame(prompt: str, tools: Sequence[Tool]) -> Frame:
+    """The frame with a prompt that is one text: an extension put it in the place of ours."""
+    return _framed([Section("preamble", prompt)], tools)
+
+
+def _framed(prompt: Sequence[Section], tools: Sequence[Tool]) -> Frame:
     declared = {tool.name: declaration(tool) for tool in tools}
     texts = (*(section.text for section in prompt), *declared.values())
-    return Frame(prompt, declared, sum(map(estimate_text, texts)))
+    return Frame(tuple(prompt), declared, sum(map(estimate_text, texts)))
 
 
 def declaration(tool: Tool) -> str:
@@ -68,29 +78,49 @@ def declaration(tool: Tool) -> str:
     return f"{tool.name}: {tool.description}\n{tool.spec.schema}"
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An entry, the path to it as far as it counts, and what that projects to."""
+
+    where: Where
+    path: Sequence[Entry]
+    projection: Projection
+
+
+def place(history: Reading, entry_id: str | None) -> Place:
+    """The place an id names, or the leaf. Raises UnknownEntry."""
+    where: Where = HERE if entry_id is None else entry_id
+    path = history.context_path(where)
+    return Place(where, path, project(path))
+
+
 def sight(
     history: Reading,
+    at: Place,
     around: Frame,
-    where: Where = HERE,
+    transformed: Sequence[AgentMessage],
     window: int = 0,
     limits: Limits | None = None,
 ) -> Sight:
-    """What the model would see at an entry, with the figure that is compared with the threshold."""
-    path = history.context_path(where)
-    size = context_tokens(path, fixed=around.tokens)
+    """What the model would see at a place, with the figure that is compared with the threshold.
+
+    `transformed`: the messages of the projection as extensions leave them.
+    """
+    size = context_tokens(at.path, at.projection, around.tokens)
     seen = Seen(
         around.sections,
         around.tools,
         tokens=size.tokens,
         measured=size.at is not None,
-        others=history.beside(where),
+        others=history.beside(at.where),
+        transformed=None if transformed is at.projection.messages else transformed,
     )
-    shown = xray(path, estimate, seen)
-    ids = history.passed_over(where)
+    shown = xray(at.path, estimate, seen)
+    ids = history.passed_over(at.where)
     rules = Counter[str](part.left_out for part in shown.left_out if part.left_out)
     rules.update(_rules(history, ids))
     return Sight(
-        path[-1].id if path else None,
+        history.leaf if at.where is HERE else str(at.where),
         shown,
         tuple(ids),
         rules,
@@ -117,13 +147,3 @@ def _rules(history: Reading, ids: Iterable[str]) -> Iterator[Rule]:
             yield "compacted"
         elif kind.type != "context_edit":
             yield "not_for_model"
-
-
-def place(history: Reading, entry_id: str | None) -> Where:
-    """The place an id names: an entry, or the leaf. Raises UnknownEntry."""
-    if entry_id is None:
-        return HERE
-    if not entry_id:
-        raise UnknownEntry("An entry's id is not empty.")
-    history.tree.row(entry_id)
-    return entry_id

@@ -12,7 +12,6 @@ from typing import Literal
 import anyio
 import anyio.to_thread
 
-from singletree.compaction.budget import Limits
 from singletree.errors import SessionError, SingletreeError, UnknownEntry
 from singletree.extensions.api import BeforeFork, BeforeSwitch, Cancel, SessionStart
 from singletree.history.entries import MessageEntry, SessionInfoEntry
@@ -24,7 +23,7 @@ from singletree.session.memory import complete_with
 from singletree.session.navigation import Navigated, Summing, Wish, check_leaf, navigate
 from singletree.session.partials import drop_partial, read_partial
 from singletree.session.parts import Parts
-from singletree.session.seeing import Sight, frame, place, sight
+from singletree.session.seeing import Sight, place, sight
 from singletree.session.state import ContextUse, LiveAnswer, SessionState
 from singletree.session.turns import Turns
 from singletree.session.words import Words
@@ -160,15 +159,14 @@ class AgentSession:
 
     async def sight(self, entry_id: str | None = None) -> Sight:
         """What the model would see at an entry, or at the leaf, with the tools of now."""
-        where = place(self.history, entry_id)
-        tools = tuple(self.choice.tools)
-
-        def look() -> Sight:
-            around = frame(self._parts.gather().parts, tools)
-            self._talk.fixed = around.tokens
-            return sight(self.history, around, where, *self._room())
-
-        return await anyio.to_thread.run_sync(look)
+        inside, history = self._in, self.history
+        around = await inside.prompting.frame(tuple(self.choice.tools))
+        self._talk.fixed = around.tokens
+        at = await anyio.to_thread.run_sync(place, history, entry_id)
+        messages = await inside.guests.context(at.projection.messages)
+        return await anyio.to_thread.run_sync(
+            lambda: sight(history, at, around, messages, *inside.room())
+        )
 
     def set_mode(self, mode: Mode) -> None:
         """What is asked before it is done."""
@@ -250,15 +248,6 @@ class AgentSession:
     def _take_tools(self) -> None:
         parts = self._parts
         self.choice.tools = tuple(tool for tool in parts.tools if tool.name in parts.active)
-
-    def _room(self) -> tuple[int, Limits | None]:
-        """The window of the model of now, and when it counts as full."""
-        try:
-            info = self.choice.model().info
-        except SingletreeError:
-            return 0, None
-        limits = self._parts.settings().compaction.limits(info.ref)
-        return info.context_window, limits.fit(info.context_window)
 
     def _restore_partial(self, left: tuple[str, AssistantMessage] | None) -> None:
         """An answer that a crash cut off becomes an entry marked as aborted."""

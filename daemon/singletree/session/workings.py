@@ -13,6 +13,8 @@ from pydantic import BaseModel
 
 from singletree.agent.config import Blocked
 from singletree.agent.tool import Tool
+from singletree.compaction.budget import Limits
+from singletree.errors import SingletreeError
 from singletree.messages import ToolCall
 from singletree.session.acting import Acting
 from singletree.session.by_hand import ByHand
@@ -103,6 +105,11 @@ class Workings:
         )
 
     @cached_property
+    def prompting(self) -> Prompting:
+        """The system prompt."""
+        return Prompting(self.talk, self.guests, self.parts.gather)
+
+    @cached_property
     def runner(self) -> Runner:
         """How a turn runs."""
         return Runner(
@@ -113,7 +120,7 @@ class Workings:
             self.choice,
             self.compactor,
             self.guests,
-            Prompting(self.talk, self.guests, self.parts.gather),
+            self.prompting,
             Needs(self.parts.settings, self.refresh, self._check, self.pulse.set),
             self.tell,
         )
@@ -194,6 +201,15 @@ class Workings:
         self.choice.offer(
             self.guests.tools, lambda name: not parts.only_active or name in parts.active
         )
+
+    def room(self) -> tuple[int, Limits | None]:
+        """The window of the model of now, and when it counts as full."""
+        try:
+            info = self.choice.model().info
+        except SingletreeError:
+            return 0, None
+        limits = self.parts.settings().compaction.limits(info.ref)
+        return info.context_window, limits.fit(info.context_window)
 
     def _guest_limit(self) -> float | None:
         return self.parts.settings().extension_timeout_ms / 1000 or None
