@@ -9,7 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.daemon.lsp import SILENCE, Contract, Person, allow, contract
+from lsprotocol import types
+from tests.daemon.lsp import OURS, SILENCE, Contract, Person, allow, contract
 from tests.daemon.real import Place, place
 
 from singletree.host.options import Options
@@ -20,9 +21,8 @@ from singletree.rpc.server import routes
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
-OF_OPEN_FILES = {"agent/editor/read", "agent/editor/save"}
-"""Asked where a document is open, which none is here; see tests/rpc/test_edits.py."""
-
+EDIT = {"path": "a.txt", "edits": [{"oldText": "hello", "newText": "bye"}]}
+EDITOR = {"applyEdit": "open", "read": {}, "save": {}}
 TURNS = (
     {"model": {"levels": ["off", "low", "high"]}},
     {"thinking": "Hm.", "text": "I look.", "call": "read", "args": {"path": "a.txt"}},
@@ -31,6 +31,8 @@ TURNS = (
     {"when": "write", "call": "write", "args": {"path": "b.txt", "content": "x"}},
     {"text": "Written."},
     {"loop": True},
+    {"when": "edit", "call": "edit", "args": EDIT},
+    {"text": "Edited."},
     {"when": "long", "parts": [{"text": "Wait. "}, {"wait": 60}], "repeat": True},
 )
 
@@ -39,11 +41,11 @@ async def test_every_served_method(tmp_path: Path) -> None:
     where = place(tmp_path)
     (where.folder / "a.txt").write_text("hello\n")
     where.settings(compaction={"keepRecentTokens": 1})
-    async with contract(where, *TURNS) as daemon:
+    async with contract(where, *TURNS, agent={**OURS, "editor": EDITOR}) as daemon:
         person = Person(daemon.client, "agent/permission/request", allow)
         await _talk(daemon)
         assert [one["toolCallId"] for one in person.asked] == ["call_2"]
-        await _edits(daemon)
+        asked = await _edit(daemon, where.folder / "a.txt")
         await _queue(daemon)
         person.answer = lambda params: SILENCE
         await _ask_and_abort(daemon)
@@ -55,7 +57,7 @@ async def test_every_served_method(tmp_path: Path) -> None:
     mine = {m.name for m in methods().values() if m.served and m.direction == "clientToServer"}
     theirs = {m.name for m in methods().values() if m.served and m.direction == "serverToClient"}
     assert daemon.driven == mine
-    assert sent | {"agent/permission/request"} | OF_OPEN_FILES == theirs
+    assert sent | asked | {"agent/permission/request"} == theirs
 
 
 def test_what_is_served_is_what_the_contract_says(tmp_path: Path) -> None:
@@ -83,12 +85,34 @@ async def _talk(daemon: Contract) -> None:
     assert asked == ["open", "allowed"]
 
 
-async def _edits(daemon: Contract) -> None:
-    """What was written can be listed, and taken back."""
-    (edit,) = (await daemon.call("agent/edits/list"))["edits"]
-    assert (edit["created"], edit["undone"]) == (True, False)
+async def _edit(daemon: Contract, file: Path) -> set[str]:
+    """An edit in an open document, proven by the text that the editor gives, and taken back."""
+    client, uri = daemon.client, file.as_uri()
+    item = types.TextDocumentItem(uri, "text", 1, "hello\n")
+    client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    text = {1: "hello\n", 2: "bye\n", 3: "hello\n"}
+    version = 1
+
+    def read(params: object) -> object:
+        nonlocal version
+        version += 1
+        file.write_text(text[version])
+        change = types.TextDocumentContentChangeWholeDocument(text[version])
+        document = types.VersionedTextDocumentIdentifier(version, uri)
+        client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
+        return {"text": text[version], "version": version}
+
+    Person(client, "workspace/applyEdit", lambda params: {"applied": True})
+    Person(client, "agent/editor/read", read)
+    saving = Person(client, "agent/editor/save", lambda params: {"saved": [uri]})
+    assert (await daemon.turn("edit it"))["reason"] == "end_turn"
+    (edit,) = [e for e in (await daemon.call("agent/edits/list"))["edits"] if e["uri"] == uri]
+    assert (edit["by"], edit["undone"]) == ("editor", False)
     done = await daemon.call("agent/edits/revert", editIds=[edit["editId"]])
     assert done == {"reverted": [edit["editId"]], "refused": []}
+    assert version == 3
+    assert [params["uris"] for params in saving.asked] == [[uri], [uri]]
+    return {"agent/editor/read", "agent/editor/save"}
 
 
 async def _queue(daemon: Contract) -> None:
@@ -130,8 +154,6 @@ async def _leave_and_keys(daemon: Contract) -> None:
     run = await daemon.call("agent/bash", command="echo by hand")
     assert (run["output"].strip(), run["exitCode"]) == ("by hand", 0)
     commands = (await daemon.call("agent/command/list"))["commands"]
-    seen = await daemon.call("agent/context/get")
-    assert seen["tokens"] == sum(p["tokens"] for p in seen["parts"][: seen["seen"]])
     assert all(one["name"] for one in commands)
     read_only = await daemon.call("agent/permission/setMode", mode="readOnly")
     assert read_only["mode"] == "readOnly"
@@ -180,8 +202,6 @@ async def _tree(daemon: Contract) -> None:
         summarize={"instructions": "Be short."},
     )
     assert moved["editorText"] == "write it" and moved["summaryEntryId"] == moved["leafId"]
-    context = await daemon.call("agent/context/get", include=["messages", "texts"], limit=5000)
-    assert sum(part["tokens"] for part in context["parts"][: context["seen"]]) == context["tokens"]
     used = await daemon.call("agent/usage/get")
     assert [one["model"] for one in used["models"]] == ["scripted/script.jsonl", "summaries"]
 
