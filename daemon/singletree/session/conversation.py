@@ -18,8 +18,10 @@ from singletree.history.entries import (
     ContextEditEntry,
     Entry,
     LabelEntry,
+    MessageEntry,
 )
 from singletree.history.record import HERE, History, Where
+from singletree.messages import UserMessage
 from singletree.session.events import EntryAppended, LeafMoved, SessionEvent
 
 LeafCause = Literal["append", "navigate", "label", "compact"]
@@ -93,6 +95,15 @@ class Conversation:
         """Keep failed attempts in the file and out of every later request."""
         for entry_id in entry_ids:
             self.add(ContextEditEntry(target_id=entry_id))
+
+    def sent_as(self, client_message_id: str) -> str | None:
+        """The entry of the path to whose text its client gave this id."""
+        for entry in reversed(self.path()):
+            match entry:
+                case MessageEntry(message=UserMessage(model_extra={"clientMessageId": known})):
+                    if known == client_message_id:
+                        return entry.id
+        return None
 
     def path(self) -> list[Entry]:
         """The active path as far as the context needs it."""

@@ -26,7 +26,7 @@ from singletree.session.mail import Letter, Mail
 from singletree.session.memory import Compactor
 from singletree.session.prompting import custom_entry
 from singletree.session.pulse import Pulse
-from singletree.session.queue import Kind, Queue, said_in
+from singletree.session.queue import Kind, Queue, message_of, user_message
 from singletree.session.runner import Runner, Turn
 from singletree.session.state import Accepted, LastTurn
 
@@ -97,9 +97,9 @@ class Driver:
         entry_id = self._talk.history.mint()
 
         def say() -> Cause:
-            for waiting_id, text in self._take("steer"):
-                self._say(waiting_id, text)
-            self._say(entry_id, content, client_id)
+            for waiting_id, message in self._take("steer"):
+                self._say(waiting_id, message)
+            self._say(entry_id, user_message(content, client_id))
             self._say_letters(self._mail.take_with_prompt())
             return cause
 
@@ -207,8 +207,8 @@ class Driver:
         for kind, cause in _FIRST:
             waited = [] if self._held else self._take(kind)
             if waited:
-                for entry_id, content in waited:
-                    self._say(entry_id, content)
+                for entry_id, message in waited:
+                    self._say(entry_id, message)
                 return cause
         letters = self._mail.take_beginning()
         self._say_letters(letters)
@@ -226,13 +226,10 @@ class Driver:
         self._pulse.wake()
         self._talk.bring_in()
 
-    def _take(self, kind: Kind) -> list[tuple[str, Sequence[Block]]]:
-        return [(item.entry_id, said_in(item)) for item in self._queue.take(kind)]
+    def _take(self, kind: Kind) -> list[tuple[str, UserMessage]]:
+        return [(item.entry_id, message_of(item)) for item in self._queue.take(kind)]
 
-    def _say(self, entry_id: str, content: Sequence[Block], client_id: str | None = None) -> None:
-        message = UserMessage(content=list(content))
-        if client_id is not None:
-            message = UserMessage.model_validate({**message.dump(), "clientMessageId": client_id})
+    def _say(self, entry_id: str, message: UserMessage) -> None:
         self._talk.add(MessageEntry(message=message), id=entry_id)
 
     def _say_letters(self, letters: Sequence[Letter]) -> None:

@@ -24,6 +24,9 @@ from singletree.session.events import QueueItem
 Kind = Literal["steer", "followUp"]
 Mode = Literal["all", "one-at-a-time"]
 
+CLIENT_ID = "clientMessageId"
+"""Under this key a user's entry has the id that its client gave it."""
+
 MOST_WAITING = 100
 """More than anybody types ahead; a client that loops gets `queue_full`."""
 
@@ -31,9 +34,17 @@ _CONTENT: TypeAdapter[list[Block]] = TypeAdapter(list[Block])
 _STORED: TypeAdapter[list[QueueItem]] = TypeAdapter(list[QueueItem])
 
 
-def said_in(item: QueueItem) -> list[Block]:
-    """A waiting text as the content of a message."""
-    return _CONTENT.validate_python(list(item.content))
+def user_message(content: Sequence[Block], client_message_id: str | None = None) -> UserMessage:
+    """What a person said; the id that their client gave it goes along into the file."""
+    message = UserMessage(content=list(content))
+    if client_message_id is None:
+        return message
+    return UserMessage.model_validate({**message.dump(), CLIENT_ID: client_message_id})
+
+
+def message_of(item: QueueItem) -> UserMessage:
+    """A waiting text as the message that it becomes."""
+    return user_message(_CONTENT.validate_python(list(item.content)), item.client_message_id)
 
 
 class Queue:
@@ -126,7 +137,7 @@ class Queue:
     def steering(self) -> list[tuple[str | None, AgentMessage]]:
         """What a running agent may take, with the ids of the entries to be."""
         ready = (i for i in self._items if i.kind == "steer" and not i.paused)
-        return [(i.entry_id, UserMessage(content=said_in(i))) for i in ready]
+        return [(i.entry_id, message_of(i)) for i in ready]
 
     def said(self, entry_id: str) -> QueueItem | None:
         """The running turn took this one: it is an entry now."""
@@ -135,6 +146,10 @@ class Queue:
             self._items.remove(found)
             self._touch()
         return found
+
+    def sent_as(self, client_message_id: str) -> QueueItem | None:
+        """The waiting text to which its client gave this id."""
+        return next((i for i in self._items if i.client_message_id == client_message_id), None)
 
     def position(self, queue_id: str) -> int | None:
         """How many stand before it, or None when it is gone."""

@@ -199,7 +199,7 @@ class Turns:
             return await said()
         while (saying := self._saying.get(client_id)) is not None:
             await saying.wait()
-        if (known := self._answers.get(client_id)) is not None:
+        if (known := self._answers.get(client_id) or self._said_before(client_id)) is not None:
             return known
         self._saying[client_id] = done = anyio.Event()
         try:
@@ -210,6 +210,14 @@ class Turns:
         if len(self._answers) > REMEMBERED:
             del self._answers[next(iter(self._answers))]
         return answer
+
+    def _said_before(self, client_id: str) -> Accepted | None:
+        """What became of a text that a life before this one accepted."""
+        if (item := self._queue.sent_as(client_id)) is not None:
+            at = self._queue.position(item.queue_id)
+            return Accepted("queued", None, item.queue_id, item.entry_id, at)
+        entry_id = self._talk.sent_as(client_id)
+        return None if entry_id is None else Accepted("started", None, None, entry_id)
 
     async def _enqueue(self, kind: Kind, content: Said, client_id: str | None) -> Accepted:
         blocks = [block.dump() for block in content]
