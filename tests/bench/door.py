@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,11 +25,11 @@ ROUNDS = 7
 class Client:
     """A blocking client, as cheap as one can be."""
 
-    def __init__(self, module: str, latency: int = 33) -> None:
-        env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    def __init__(self, command: Sequence[str], latency: int = 33, **variables: str) -> None:
+        env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | variables
         self.begun = time.perf_counter()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", module],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -61,6 +61,21 @@ class Client:
             count += 1
         return count
 
+    def until(self, mark: bytes) -> None:
+        """Read up to a frame that holds this."""
+        self.input.flush()
+        while mark not in self.read()[:400]:
+            pass
+
+    def since_start(self) -> float:
+        """Milliseconds since the process was begun."""
+        return (time.perf_counter() - self.begun) * 1000
+
+    def cpu(self) -> float:
+        """Seconds of CPU that the process has taken."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def close(self) -> None:
         self.input.close()
         self.process.wait()
@@ -68,7 +83,7 @@ class Client:
 
 def start(module: str) -> tuple[float, float]:
     """Milliseconds to the first answer, and to the first of a method of ours."""
-    client = Client(module)
+    client = Client([sys.executable, "-m", module])
     client.send(1, "example/echo", {})
     client.answer(0)
     first = time.perf_counter() - client.begun
@@ -79,7 +94,7 @@ def start(module: str) -> tuple[float, float]:
 
 
 def ready(module: str, latency: int = 33) -> Client:
-    client = Client(module, latency)
+    client = Client([sys.executable, "-m", module], latency)
     client.answer(0)
     client.send(1, "example/listen", {})
     client.answer(1)

@@ -31,9 +31,13 @@ async def house(where: Place, *turns: object) -> AsyncIterator[Join]:
             serving.append(asyncio.ensure_future(serve_socket(door, ours)))
             reader, writer = await asyncio.open_unix_connection(sock=theirs, limit=1 << 26)
             client = RawClient(reader, writer)
-            await client.initialize(agent)
-            yield client
-            await client.close()
+            try:
+                await client.initialize(agent)
+                yield client
+            finally:
+                await client.close()
 
-        yield join
-        await asyncio.wait_for(asyncio.gather(*serving), 10)
+        try:
+            yield join
+        finally:
+            await asyncio.wait_for(asyncio.gather(*serving), 10)

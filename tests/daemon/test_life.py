@@ -93,7 +93,8 @@ async def test_one_who_comes_back_hears_what_was_missed(tmp_path: Path) -> None:
             assert missed["mode"] == "replay"
             await prompt(stays, session_id, "2")
             await settled(two, session_id)
-            await two.until(lambda f: "'settled'" in str(f))
+            last = await two.until(lambda f: "'settled'" in str(f))
+            await stays.until(lambda f: f.get("params") == last["params"])
             heard = [*missed["events"], *two.notes("agent/event")]
             told = [n for n in stays.notes("agent/event") if n["seq"] > cursor["seq"]]
             assert heard == told

@@ -34,6 +34,8 @@ async def test_the_first_answer_counts_and_the_others_are_told(tmp_path: Path) -
         assert [told | {"sessionId": session_id}] == one.notes("agent/request/resolved")
         assert two.notes("agent/request/resolved") == []
         assert (where.folder / "one.txt").exists()
+        last = await one.until(lambda f: "'settled'" in str(f))
+        await two.until(lambda f: f.get("params") == last["params"])
         assert events(one) == events(two)
 
 
