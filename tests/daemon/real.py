@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,6 +118,11 @@ def events(client: RawClient, *types: str) -> list[Message]:
     """The events told so far, of these types."""
     told = [note["event"] for note in client.notes("agent/event")]
     return [event for event in told if not types or event["type"] in types]
+
+
+def tells(kind: str) -> Callable[[Message], bool]:
+    """Whether a frame is an event of this type."""
+    return lambda f: f.get("method") == "agent/event" and f["params"]["event"]["type"] == kind
 
 
 async def until(client: RawClient, kind: str, status: str, count: int = 1) -> None:

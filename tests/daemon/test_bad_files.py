@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.daemon.real import Place, daemon, opened, place, prompt, settled, text
+from tests.daemon.real import Place, daemon, opened, place, prompt, settled, tells, text
 from tests.daemon.test_bad_input import code, refused
 from tests.history.made import encoded, header, said
 from tests.rpc.client import Message, RawClient, python
@@ -145,7 +145,7 @@ async def test_a_file_without_a_header_is_left_alone_and_can_be_recovered(
     async with daemon(where, HELLO) as client:
         found = await client.call("agent/session/open", {"cwd": str(where.folder)}, 30)
         sid = found["sessionId"]
-        await client.until(lambda f: "'warning'" in str(f), 30)
+        await client.until(tells("warning"), 30)
         told = await client.call("agent/session/state", {"sessionId": sid})
         (warning,) = told["warnings"]
         assert warning["code"] == "session_unreadable"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.daemon.provider import MODEL, asked, bash, provided, says
-from tests.daemon.real import Place, daemon, events, opened, place, prompt, settled, text
+from tests.daemon.real import Place, daemon, events, opened, place, prompt, settled, tells, text
 from tests.daemon.several import house
 from tests.model.fake_server import Reply, Seen
 from tests.rpc.client import RawClient
@@ -93,7 +93,7 @@ async def test_one_who_comes_back_hears_what_was_missed(tmp_path: Path) -> None:
             assert missed["mode"] == "replay"
             await prompt(stays, session_id, "2")
             await settled(two, session_id)
-            last = await two.until(lambda f: "'settled'" in str(f))
+            last = await two.until(tells("settled"))
             await stays.until(lambda f: f.get("params") == last["params"])
             heard = [*missed["events"], *two.notes("agent/event")]
             told = [n for n in stays.notes("agent/event") if n["seq"] > cursor["seq"]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.daemon.real import allow, events, opened, place, prompt, settled
+from tests.daemon.real import allow, events, opened, place, prompt, settled, tells
 from tests.daemon.several import house
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
@@ -34,7 +34,7 @@ async def test_the_first_answer_counts_and_the_others_are_told(tmp_path: Path) -
         assert [told | {"sessionId": session_id}] == one.notes("agent/request/resolved")
         assert two.notes("agent/request/resolved") == []
         assert (where.folder / "one.txt").exists()
-        last = await one.until(lambda f: "'settled'" in str(f))
+        last = await one.until(tells("settled"))
         await two.until(lambda f: f.get("params") == last["params"])
         assert events(one) == events(two)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.daemon.provider import MODEL, asked, bash, provided, says
-from tests.daemon.real import daemon, events, place, prompt, settled, text, until
+from tests.daemon.real import daemon, events, place, prompt, settled, tells, text, until
 from tests.model.fake_server import Reply, Seen
 from tests.rpc.client import Failed, RawClient
 
@@ -36,7 +36,7 @@ async def run(client: RawClient, command: str, **where: str) -> str:
     """Say a command: what it printed."""
     start = len(client.frames)
     await client.call("agent/prompt", {"content": text(command), **where}, 30)
-    await client.until(lambda f: "'settled'" in str(f), 30, start=start)
+    await client.until(tells("settled"), 30, start=start)
     done = [e for e in events(client, "tool") if e["status"] == "completed"][-1]
     return str(done["result"]["content"][0]["text"]).strip()
 
