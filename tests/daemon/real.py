@@ -94,7 +94,7 @@ async def daemon(
 async def opened(client: RawClient, where: Place, **params: Any) -> str:
     """Open the session of the folder: its id."""
     given = {"cwd": str(where.folder), **params}
-    return str((await client.call("agent/session/open", given))["sessionId"])
+    return str((await client.call("agent/session/open", given, 60))["sessionId"])
 
 
 def text(words: str) -> list[Message]:

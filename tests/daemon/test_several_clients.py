@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.daemon.real import allow, events, opened, place, prompt, settled, tells
 from tests.daemon.several import house
+from tests.rpc.client import RawClient
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 
@@ -43,11 +46,17 @@ async def test_one_that_does_not_understand_leaves_it_to_the_others(tmp_path: Pa
     where = place(tmp_path)
     async with house(where, *WRITE) as join, join(ONE) as one, join(TWO) as two:
         one.reactions[PERMISSION] = lambda params: {"result": None}
-        two.reactions[PERMISSION] = allow
+        two.reactions.pop(PERMISSION, None)
         session_id = await opened(one, where)
         await opened(two, where)
-        for _ in range(2):
+        for turn in range(2):
             await prompt(two, session_id, "write")
+            await two.until(partial(_more, two, turn))
+            if turn == 0:
+                await one.until(lambda f: f.get("method") == PERMISSION)
+                await asyncio.sleep(0.5)  # its answer is in before the other one's
+            asked = [f for f in two.frames if f.get("method") == PERMISSION][-1]
+            two.send({"jsonrpc": "2.0", "id": asked["id"], **allow(asked["params"])})
             assert (await settled(two, session_id))["lastTurn"]["reason"] == "end_turn"
         assert [e["status"] for e in events(one, "permission")] == ["open", "allowed"] * 2
         assert len(one.notes(PERMISSION)) == 1
@@ -80,3 +89,8 @@ async def test_one_who_goes_while_asked_is_a_no(tmp_path: Path) -> None:
         results = [e["message"] for e in page["entries"] if e["type"] == "message"]
         assert [m["isError"] for m in results if m["role"] == "toolResult"] == [True]
         assert not (where.folder / "one.txt").exists()
+
+
+def _more(client: RawClient, seen: int, frame: object) -> bool:
+    """Whether it was asked once more."""
+    return len(client.notes(PERMISSION)) > seen

@@ -60,7 +60,7 @@ class Shelf:
     def latest(self, cwd: str) -> Path | None:
         """The session of a workspace that was written last; reads few files, for starts wait."""
         folders = {self._folder(cwd), self._folder(os.path.realpath(cwd))}
-        files = [path for folder in folders for path in folder.glob("*.jsonl")]
+        files = [path for folder in folders for path in folder.glob("*.jsonl") if path.is_file()]
         written = [(_written(path), path) for path in files]
         for _, path in sorted(written, reverse=True):
             known = self._glances.of(path)
@@ -70,7 +70,8 @@ class Shelf:
 
     def unreadable(self, cwd: str) -> list[Path]:
         """Files of a workspace without a readable header, of which no copy was recovered yet."""
-        lost = [p for p in self._folder(cwd).glob("*.jsonl") if self._glances.of(p) is None]
+        files = (p for p in self._folder(cwd).glob("*.jsonl") if p.is_file())
+        lost = [p for p in files if self._glances.of(p) is None]
         copied = {known.header.parent_session for known in self._all()} if lost else set()
         return [path for path in lost if str(path) not in copied and path.stat().st_size]
 

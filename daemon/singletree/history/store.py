@@ -252,9 +252,11 @@ class Store:
     def _files(self) -> Iterator[Path]:
         """Every session file there is."""
         if self._session_dir is not None:
-            yield from sorted(self._session_dir.glob("*.jsonl"))
+            found = self._session_dir.glob("*.jsonl")
         else:
-            yield from sorted((self._agent_dir / "sessions").glob("*/*.jsonl"))
+            found = (self._agent_dir / "sessions").glob("*/*.jsonl")
+        # A pipe of such a name would hold whoever opens it.
+        yield from sorted(path for path in found if path.is_file())
 
 
 def _put_into(trash: Path, path: Path) -> Path:

@@ -16,9 +16,11 @@ from singletree.export.lines import json_lines
 from singletree.export.markdown import markdown
 from singletree.export.page import html_page
 from singletree.history.record import History
+from singletree.messages import well_formed
 
 Format = Literal["jsonl", "md", "html"]
 
+NO_PATH = "The path holds characters that no file name can have."
 EXISTS = "There is a file {path} already; name another one, or say that it may be replaced."
 NOT_WRITTEN = "The export could not be written to {path}: {why}."
 TOO_LONG = "The export is too long for one message; name a file for it."
@@ -55,6 +57,8 @@ def save(history: History, form: Format, given: str, *, replace: bool = False) -
 
     A path that is no whole one is meant from the session's folder.
     """
+    if "\0" in given or well_formed(given) != given:
+        raise SessionError(NO_PATH, code="input_rejected")
     path = Path(history.header.cwd, Path(given).expanduser())
     if path.exists() and not replace:
         raise SessionError(EXISTS.format(path=path), detail={"path": str(path)})

@@ -66,7 +66,10 @@ def with_context(
 
 def place(uri: str, span: Range | None = None) -> str:
     """A document, and lines of it counted from 1, as a person would name them."""
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return uri  # no address at all: named as it was given
     name = unquote(parts.path) if parts.scheme == "file" else uri
     if span is None:
         return name

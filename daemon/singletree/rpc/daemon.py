@@ -233,7 +233,10 @@ class Daemon:
 
     def folder(self, uri: str) -> Path:
         """A folder's address as a path; a plain path is taken as one."""
-        parts = urlsplit(uri)
+        try:
+            parts = urlsplit(uri)
+        except ValueError:
+            raise SingletreeError(NOT_LOCAL.format(uri=uri), code="workspace_not_found") from None
         if parts.scheme == "file" and parts.netloc in ("", "localhost"):
             return Path(unquote(parts.path))
         if uri.startswith("/"):

@@ -15,7 +15,7 @@ import anyio
 from singletree.errors import SessionError, SingletreeError, ToolError
 from singletree.extensions.api import Block, UserBash
 from singletree.history.entries import MessageEntry
-from singletree.messages import BashExecutionMessage
+from singletree.messages import BashExecutionMessage, well_formed
 from singletree.session.conversation import Conversation
 from singletree.session.events import BashOutput, SessionEvent
 from singletree.session.guests import Guests
@@ -23,6 +23,7 @@ from singletree.tools.bash import user_command
 from singletree.tools.world import Shell
 
 EMPTY = "The command is empty."
+NOT_TEXT = "The command holds characters that no shell takes (NUL or half a pair)."
 FAREWELL = 1.0
 """Seconds that closing a session waits for commands to end."""
 
@@ -82,6 +83,8 @@ class ByHand:
         """Run a command to its end. Cancelling ends it; its entry is kept all the same."""
         if not command.strip():
             raise SessionError(EMPTY, code="input_empty")
+        if "\0" in command or well_formed(command) != command:
+            raise SessionError(NOT_TEXT, code="input_rejected")
         self._talk.check_writable()
         folder = self._cwd / (cwd or "")
         asked = await self._allowed(UserBash(command, str(folder), exclude_from_context))

@@ -26,9 +26,9 @@ def read_partial(path: Path) -> tuple[str, AssistantMessage] | None:
     try:
         raw = json.loads(path.read_bytes())
         return str(raw["id"]), AssistantMessage.model_validate(raw["message"])
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError, ValidationError):
+    except OSError:
+        return None  # nothing there, or nothing that can be read now: it stays where it is
+    except (ValueError, KeyError, TypeError, ValidationError):
         path.replace(path.with_suffix(".damaged"))
         return None
 

@@ -74,9 +74,9 @@ class Queue:
         """What the last life left in the file; a damaged file is kept aside. Reads the disk."""
         try:
             return _STORED.validate_json(self._path.read_bytes())
-        except FileNotFoundError:
-            return []
-        except (ValidationError, OSError):
+        except OSError:
+            return []  # nothing there, or nothing that can be read now: it stays where it is
+        except ValidationError:
             self._path.replace(self._path.with_suffix(".damaged"))
             return []
 
