@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
 from tests.daemon.real import Place
 from tests.rpc.client import RawClient
@@ -15,7 +16,7 @@ from singletree.host.options import Options
 from singletree.rpc.serve import serve_socket
 from singletree.rpc.server import door_for
 
-Join = Callable[[object], AbstractAsyncContextManager[RawClient]]
+Join = Callable[..., AbstractAsyncContextManager[RawClient]]
 
 
 @asynccontextmanager
@@ -26,13 +27,13 @@ async def house(where: Place, *turns: object) -> AsyncIterator[Join]:
         serving: list[asyncio.Task[None]] = []
 
         @asynccontextmanager
-        async def join(agent: object) -> AsyncIterator[RawClient]:
+        async def join(agent: object, **hello: Any) -> AsyncIterator[RawClient]:
             ours, theirs = socket.socketpair()
             serving.append(asyncio.ensure_future(serve_socket(door, ours)))
             reader, writer = await asyncio.open_unix_connection(sock=theirs, limit=1 << 26)
             client = RawClient(reader, writer)
             try:
-                await client.initialize(agent)
+                await client.initialize(agent, **hello)
                 yield client
             finally:
                 await client.close()

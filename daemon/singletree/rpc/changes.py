@@ -39,7 +39,11 @@ def smallest(old: str, new: str) -> list[Hunk]:
     hunks: list[Hunk] = []
     for first, last, replaced in _blocks(a, b):
         start = offset + sum(map(len, a[:first]))
-        hunks.append(_trimmed(start, "".join(a[first:last]), replaced))
+        hunk = _trimmed(start, "".join(a[first:last]), replaced)
+        if hunks and hunks[-1].end == hunk.start:
+            before = hunks.pop()
+            hunk = Hunk(before.start, hunk.end, before.new + hunk.new)
+        hunks.append(hunk)
     return hunks
 
 
@@ -89,8 +93,14 @@ def _blocks(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, str]]:
         return []
     if len(a) * len(b) > COMPARED:
         return [(0, len(a), "".join(b))]
-    codes = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
-    return [(i, j, "".join(b[k:m])) for kind, i, j, k, m in codes if kind != "equal"]
+    found: list[tuple[int, int, str]] = []
+    for kind, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if kind == "replace" and j - i == m - k:
+            pairs = [n for n in range(j - i) if a[i + n] != b[k + n]]
+            found += [(i + n, i + n + 1, b[k + n]) for n in pairs]
+        elif kind != "equal":
+            found.append((i, j, "".join(b[k:m])))
+    return found
 
 
 def _trimmed(start: int, old: str, new: str) -> Hunk:
