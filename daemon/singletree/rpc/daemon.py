@@ -86,9 +86,7 @@ class Daemon:
         return self._streams[session_id].ledger
 
     def begin(self, session_id: str, cwd: Path) -> None:
-        """A session is about to be opened."""
-        if session_id in self._streams:
-            return
+        """A session is about to be opened: each of its lives has a stream of its own."""
         ledger = Ledger(
             self.options.agent_dir / "singletree" / "edits" / session_id,
             partial(self._turn_id, session_id),
@@ -294,9 +292,11 @@ class Daemon:
 
     async def close(self, session: AgentSession) -> None:
         """Let a session go; its clients hear no more of it."""
+        stream = self._streams[session.id]
         await self.host.close(session)
-        stream = self._streams.pop(session.id, None)
-        for ear in list(stream.ears.values()) if stream else ():
+        if self._streams.get(session.id) is stream:  # and not that of its next life
+            del self._streams[session.id]
+        for ear in list(stream.ears.values()):
             ear.close()
         self.sessions_changed("closed", session.id)
 

@@ -14,7 +14,7 @@ import anyio
 import anyio.to_thread
 from anyio.lowlevel import checkpoint
 
-from singletree.errors import SessionBusy, SingletreeError
+from singletree.errors import SessionBusy, SingletreeError, UnknownSession
 from singletree.extensions.api import Deliver
 from singletree.history.entries import MessageEntry
 from singletree.messages import Block, CustomMessage, UserMessage
@@ -33,13 +33,14 @@ from singletree.session.state import Accepted, LastTurn
 Spawn = Callable[[Callable[[], Awaitable[None]]], None]
 
 BUSY = "A turn is running: steer it, queue the message, or stop the turn first."
+CLOSED = "The session is being closed; open it again."
 NOT_BEGUN = "What waits could not be said: {why}"
 
 _FIRST: tuple[tuple[Kind, Cause], ...] = (("steer", "steer"), ("followUp", "followUp"))
 
 
 class Driver:
-    """The turns of one session. `navigation`: the scope of one that is on.
+    """The turns of one session. `navigation`: the scope of one that is on; `closed`: no more begin.
 
     After an aborted or failed turn what people have queued is held: it is not said before they
     prompt again.
@@ -70,6 +71,8 @@ class Driver:
         self._spawn = spawn
         self._saving = anyio.Lock()
         self._held = False
+        self._saved = False
+        self.closed = False
         self.turn: Turn | None = None
         self.last: LastTurn | None = None
         self.navigation: anyio.CancelScope | None = None
@@ -81,10 +84,16 @@ class Driver:
 
     def check_idle(self) -> None:
         """Raise SessionBusy unless nothing is on."""
+        self.check_open()
         if self.busy:
             raise SessionBusy(
                 BUSY, detail={"phase": self._pulse.phase, "turnId": self._pulse.turn_id}
             )
+
+    def check_open(self) -> None:
+        """Raise where the session is being closed: what is said now would be lost."""
+        if self.closed:
+            raise UnknownSession(CLOSED)
 
     async def start(
         self,
@@ -129,10 +138,12 @@ class Driver:
         if not self._held:
             self._spawn(self._go_on)
 
-    async def save_queue(self) -> None:
-        """What waits is on the disk."""
+    async def save_queue(self, *, last: bool = False) -> None:
+        """What waits is on the disk. After the `last` time the file is another life's."""
         async with self._saving:
-            await anyio.to_thread.run_sync(self._queue.store)
+            if not self._saved:
+                await anyio.to_thread.run_sync(self._queue.store)
+                self._saved = last
 
     async def _go_on(self) -> None:
         """Begin a turn for what waits, if nothing is on and anything there may begin one."""
@@ -147,6 +158,8 @@ class Driver:
             await self._drive(turn)
 
     def _begins(self) -> bool:
+        if self.closed:
+            return False
         return self._mail.begins or (not self._held and self._queue.begins)
 
     async def _open(self, turn: Turn, say: Callable[[], Cause | None]) -> None:

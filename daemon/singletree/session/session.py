@@ -226,12 +226,11 @@ class AgentSession:
 
     async def close(self) -> None:
         """End what runs, save what waits, let go of the file."""
-        await self.turns.abort("turn")
-        self._in.compactor.cancel()
+        await self.turns.close()
         with anyio.CancelScope(shield=True):
             await self.by_hand.close()
             await self._in.guests.close()
-            await self.turns.save_queue()
+            await self._in.driver.save_queue(last=True)
             await anyio.to_thread.run_sync(self.history.sync)
             await anyio.to_thread.run_sync(self.history.close)
 

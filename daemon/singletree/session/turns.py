@@ -33,6 +33,9 @@ Scope = Literal["turn", "tool", "retry", "compaction", "branchSummary", "bash"]
 ABORT_LIMIT = 5.0
 """Seconds after which an abort is answered as forced (protocol.md, agent/abort)."""
 
+CLOSE_LIMIT = 1.0
+"""Seconds that closing waits for each thing that should take none."""
+
 REMEMBERED = 1000
 """Client message ids whose answer is given again."""
 
@@ -66,6 +69,7 @@ class Turns:
         self._pulse = pulse
         self._answers: dict[str, Accepted] = {}
         self._saying: dict[str, anyio.Event] = {}
+        self._inside = 0
 
     @property
     def busy(self) -> bool:
@@ -175,6 +179,18 @@ class Turns:
         """What waits is on the disk."""
         await self._driver.save_queue()
 
+    async def close(self) -> None:
+        """Take no more texts and end what runs. A text that is being taken is on the disk then."""
+        self._driver.closed = True
+        with anyio.move_on_after(CLOSE_LIMIT):
+            await self._pulse.until(lambda: self._inside == 0)
+        await self.abort("turn")
+        self._compactor.cancel()
+        if self._driver.navigation is not None:
+            self._driver.navigation.cancel()
+        with anyio.move_on_after(CLOSE_LIMIT):
+            await self._pulse.until(lambda: not self.busy)
+
     async def _once(
         self,
         client_id: str | None,
@@ -191,9 +207,16 @@ class Turns:
             if isinstance(heard, Done):
                 return Accepted("handled", note=heard.note)
             _check_full(heard)
-            return await say(heard)
+            self._driver.check_open()
+            self._inside += 1
+            try:
+                return await say(heard)
+            finally:
+                self._inside -= 1
+                self._pulse.wake()
 
         _check_full(content)
+        self._driver.check_open()
         self._talk.check_writable()
         if client_id is None:
             return await said()
