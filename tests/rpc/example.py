@@ -7,6 +7,7 @@ import logging
 import os
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
+import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
@@ -88,6 +90,16 @@ async def clean_up(params: Nothing, call: Call) -> object:
             await anyio.sleep(0.02)
             call.peer.notify("example/cleaned", {})
     return None
+
+
+async def shielded(params: Nothing, call: Call) -> object:
+    """What it has begun to write it writes to the end."""
+    with anyio.CancelScope(shield=True):
+        for _ in range(5):
+            await anyio.sleep(0.01)
+        await anyio.to_thread.run_sync(time.sleep, 0.05)
+        call.peer.notify("example/written", {})
+    return {"written": True}
 
 
 async def stubborn(params: Nothing, call: Call) -> object:
@@ -239,6 +251,7 @@ ROUTES: dict[str, Route[Any]] = {
     "example/busy": Route(Nothing, busy),
     "example/sleep": Route(Seconds, sleep),
     "example/cleanUp": Route(Nothing, clean_up),
+    "example/shielded": Route(Nothing, shielded),
     "example/stubborn": Route(Nothing, stubborn),
     "example/hang": Route(Nothing, hang),
     "example/group": Route(Nothing, group),

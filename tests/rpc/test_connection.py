@@ -226,6 +226,17 @@ async def test_a_running_request_is_answered_when_it_has_cleaned_up(pair: Pair) 
     assert [f.get("method", "reply") for f in client.frames[-2:]] == ["example/cleaned", "reply"]
 
 
+async def test_what_a_handler_shields_is_done_to_its_end(pair: Pair) -> None:
+    client, _ = pair
+    for pause in (0, 0.03, 0.07):
+        mid = client.request("example/shielded")
+        await client.call("example/echo", {})
+        await asyncio.sleep(pause)
+        client.notify("$/cancelRequest", {"id": mid})
+        assert (await client.answer(mid))["result"] == {"written": True}
+    assert len(client.notes("example/written")) == 3
+
+
 async def test_a_handler_may_turn_its_cancel_into_a_result(pair: Pair) -> None:
     client, _ = pair
     mid = client.request("example/stubborn")

@@ -167,11 +167,12 @@ class Host:
         await anyio.to_thread.run_sync(store.delete, path)
 
     async def close(self, session: AgentSession) -> None:
-        """End what runs in it, save it, let its file go."""
+        """End what runs in it, save it, let its file go. Once begun it is done to its end."""
         self._sessions.pop(session.id, None)
         if self._current.get(place(session.cwd)) == session.id:
             del self._current[place(session.cwd)]
-        await session.close()
+        with anyio.CancelScope(shield=True):
+            await session.close()
 
     async def close_all(self) -> None:
         """The end: every session is saved."""

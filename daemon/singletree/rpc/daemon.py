@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
+import anyio
+
 from singletree.errors import SingletreeError
 from singletree.host.host import Host, place
 from singletree.host.options import Options
@@ -293,7 +295,8 @@ class Daemon:
     async def close(self, session: AgentSession) -> None:
         """Let a session go; its clients hear no more of it."""
         stream = self._streams[session.id]
-        await self.host.close(session)
+        with anyio.CancelScope(shield=True):
+            await self.host.close(session)
         if self._streams.get(session.id) is stream:  # and not that of its next life
             del self._streams[session.id]
         for ear in list(stream.ears.values()):

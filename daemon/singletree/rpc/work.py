@@ -4,6 +4,9 @@ A plain handler is answered at once, an async one when its task ends: with its r
 if it was cancelled and did not turn that into a result, with the error it raised, or with -32603
 and a reference into the log for anything unforeseen; never with a traceback. Never knows the order
 of messages or what a method means. Read next: connection.py.
+
+A request is cancelled by a scope and not by its task, so that what a handler shields (a text that
+must be on the disk, or not be there at all) is done to its end.
 """
 
 from __future__ import annotations
@@ -13,8 +16,11 @@ import inspect
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
+
+import anyio
 
 from singletree.rpc import codec
 from singletree.rpc.faults import RpcError
@@ -31,14 +37,32 @@ WITHDRAWN = RpcError(SERVER_CANCELLED, "The daemon shuts down")
 INTERNAL = "Internal error; the daemon's log has the details under [{}]"
 
 
+@dataclass(slots=True, eq=False)
+class _Job:
+    """A handler at work, and what ends it."""
+
+    work: Awaitable[object]
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+
+    async def run(self) -> object:
+        """To its end. Nobody ends the process from inside a handler."""
+        try:
+            with self.scope:
+                if not self.scope.cancel_called:
+                    return await self.work
+        except SystemExit as error:
+            raise RuntimeError("a handler tried to end the process") from error
+        raise asyncio.CancelledError
+
+
 class Work:
     """The handlers of one client that are at work."""
 
     def __init__(self, send: Callable[[bytes], None], to_error: ErrorMapper) -> None:
         self._send = send
         self._to_error = to_error
-        self._running: dict[Id, asyncio.Task[object]] = {}
-        self._notes: set[asyncio.Task[object]] = set()
+        self._running: dict[Id, _Job] = {}
+        self._tasks: dict[_Job, asyncio.Task[object]] = {}
         self._withdrawn: set[Id] = set()
 
     def __contains__(self, mid: Id) -> bool:
@@ -57,12 +81,11 @@ class Work:
         if not inspect.isawaitable(result):
             self._done(call, result)
             return False
-        task = asyncio.ensure_future(_guarded(result))
-        if call.id is None:
-            self._notes.add(task)
-        else:
-            self._running[call.id] = task
-        task.add_done_callback(partial(self._ended, call, result))
+        job = _Job(result)
+        if call.id is not None:
+            self._running[call.id] = job
+        task = self._tasks[job] = asyncio.ensure_future(job.run())
+        task.add_done_callback(partial(self._ended, call, job))
         return True
 
     def refuse(self, mid: Id | None, error: RpcError) -> None:
@@ -74,34 +97,33 @@ class Work:
 
     def cancel(self, mid: Id) -> None:
         """End a request; it is answered once its clean-up is done."""
-        if (task := self._running.get(mid)) is not None:
-            task.cancel()
+        if (job := self._running.get(mid)) is not None:
+            job.scope.cancel()
 
     async def finish(self, seconds: float) -> None:
         """Give what is at work a moment to end by itself."""
-        if tasks := [*self._running.values(), *self._notes]:
-            await asyncio.wait(tasks, timeout=seconds)
+        if self._tasks:
+            await asyncio.wait(self._tasks.values(), timeout=seconds)
 
     async def withdraw(self, asking: Call, seconds: float) -> None:
         """End all requests but the one that asks for it; they are answered with -32802."""
-        others = {mid: task for mid, task in self._running.items() if mid != asking.id}
+        others = {mid: job for mid, job in self._running.items() if mid != asking.id}
         self._withdrawn.update(others)
-        for task in others.values():
-            task.cancel()
+        for job in others.values():
+            job.scope.cancel()
         if others:
-            await asyncio.wait(others.values(), timeout=seconds)
+            await asyncio.wait([self._tasks[job] for job in others.values()], timeout=seconds)
 
     def close(self) -> None:
         """End everything."""
-        for task in [*self._running.values(), *self._notes]:
-            task.cancel()
+        for job in self._tasks:
+            job.scope.cancel()
 
-    def _ended(self, call: Call, work: Awaitable[object], task: asyncio.Task[object]) -> None:
-        if inspect.iscoroutine(work):
-            work.close()  # cancelled before it began: it never will
-        if call.id is None:
-            self._notes.discard(task)
-        elif self._running.get(call.id) is task:
+    def _ended(self, call: Call, job: _Job, task: asyncio.Task[object]) -> None:
+        del self._tasks[job]
+        if inspect.iscoroutine(job.work):
+            job.work.close()  # cancelled before it began: it never will
+        if call.id is not None and self._running.get(call.id) is job:
             del self._running[call.id]
         if task.cancelled():
             self._failed(call, WITHDRAWN if call.id in self._withdrawn else WAS_CANCELLED)
@@ -141,14 +163,6 @@ class Work:
         ref = secrets.token_hex(4)
         log.error("%s failed [%s]", call.method, ref, exc_info=error)
         return RpcError(INTERNAL_ERROR, INTERNAL.format(ref), {"ref": ref})
-
-
-async def _guarded(work: Awaitable[object]) -> object:
-    """Nobody ends the process from inside a handler."""
-    try:
-        return await work
-    except SystemExit as error:
-        raise RuntimeError("a handler tried to end the process") from error
 
 
 def _answer(mid: Id | None, name: bytes, body: bytes) -> bytes:

@@ -187,11 +187,12 @@ class Driver:
                 self.last = LastTurn(current.id, current.reason, current.error)
                 self._choice.override = Override()
                 self._pulse.wake()
-                failed = current.reason in ("aborted", "error")
-                self._held = self._held or failed
-                rested = not failed and await self._rest(current)
+                good = current.reason not in ("aborted", "error") and await self._rest(current)
                 await self._keep()
-                current = self._next() if rested else None
+                if not good or current.stopped:
+                    self._held = True
+                    break
+                current = self._next()
         finally:
             self._end()
             self._emit(Settled())
@@ -201,7 +202,7 @@ class Driver:
         with turn.scope() as scope:
             await self._guests.caught_up()
             await self._compactor.fit(self._choice.model())
-        return not scope.cancelled_caught
+        return not (turn.stopped or scope.cancelled_caught)
 
     async def _keep(self) -> None:
         with anyio.CancelScope(shield=True):

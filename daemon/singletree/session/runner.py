@@ -57,7 +57,10 @@ TOO_LARGE = (
 
 @dataclass(slots=True)
 class Turn:
-    """One turn while it lives. `over`: it has ended, and only what follows by itself may be on."""
+    """One turn while it lives. `over`: it has ended, and only what follows by itself may be on.
+
+    `stopped`: somebody wanted it to end, be it that it just ended by itself.
+    """
 
     id: str
     cause: Cause
@@ -65,18 +68,18 @@ class Turn:
     error: ErrorInfo | None = None
     over: bool = False
     _scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
-    _stopped: bool = False
+    stopped: bool = False
 
     def scope(self) -> anyio.CancelScope:
         """A scope that `stop` ends; a new one for each stretch of work."""
         self._scope = anyio.CancelScope()
-        if self._stopped:
+        if self.stopped:
             self._scope.cancel()
         return self._scope
 
     def stop(self) -> None:
         """End it, whatever it is at."""
-        self._stopped = True
+        self.stopped = True
         self._scope.cancel()
 
 
