@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from tests.daemon.provider import MODEL, SUMMARY, asked, calls, is_summary, provided, says
-from tests.daemon.real import Place, daemon, opened, place, text
+from tests.daemon.real import Place, allow, daemon, deny, opened, place, text
 from tests.model.fake_server import Reply, Seen, refusal
 from tests.rpc.client import Message, RawClient
 
@@ -119,11 +119,15 @@ async def test_at_random(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     where, other = place(tmp_path), place(tmp_path / "other")
     where.settings(compaction={"keepRecentTokens": 50}, retry={"baseDelayMs": 20, "maxRetries": 2})
-    yes = ("--mode", "allowAll")
+    mode = ("--mode", "ask" if seed % 2 else "allowAll")
     async with (
         provided(where, provider(random.Random(seed)), contextWindow=20_000) as fp,
-        daemon(where, model=MODEL, arguments=yes) as client,
+        daemon(where, model=MODEL, arguments=mode) as client,
     ):
+        people = random.Random(seed)
+        client.reactions["agent/permission/request"] = lambda params: people.choice(
+            [allow(params), allow(params), deny(params), {"result": {"outcome": "?"}}]
+        )
         ids = [await opened(client, one) for one in (where, other)]
         somebody = Somebody(client, chance, ids)
         for _ in range(STEPS):
