@@ -21,6 +21,7 @@ from singletree.model.base import Finished, ModelRequest, TextDelta, ToolSpec
 from singletree.model.demo import DemoModel
 from singletree.model.demo_answer import HELLO, HELP, LOST, THANKS, small_talk
 from singletree.model.demo_grammar import understand
+from singletree.tools import search
 
 TOOLS = tuple(
     ToolSpec(n, n, {"type": "object"})
@@ -210,6 +211,11 @@ async def test_steps_one_after_the_other() -> None:
         "`src` has 2 entries, 1 folder among them:\n\n- a.py\n- lib/\n\n"
         "`pwd` ran:\n\n```\n/w\n```"
     )
+
+
+async def test_what_is_not_found_is_said() -> None:
+    said = await converse("find TODO in src", (search.NOTHING, False))
+    assert said.endswith("Nothing matches `TODO` in `src`.")
 
 
 async def test_matches_are_counted() -> None:

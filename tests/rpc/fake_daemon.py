@@ -274,7 +274,13 @@ class Fake:
 
     def on_command_list(self, message: Message, params: Message) -> None:
         command = {"name": "review", "description": "Review the code.", "source": "prompt"}
-        self.answer(message, {"commands": [{**command, "inputHint": "FILE"}]})
+        ours = {"name": "compact", "description": "Sum up.", "source": "builtin"}
+        self.answer(message, {"commands": [{**command, "inputHint": "FILE"}, ours]})
+
+    def on_bash(self, message: Message, params: Message) -> None:
+        output = f"ran {params['command']}\n\x1b[2J"
+        result = {"entryId": "b1", "output": output, "exitCode": 3}
+        self.answer(message, {**result, "truncated": False, "cancelled": False})
 
     def on_usage_get(self, message: Message, params: Message) -> None:
         window = {"tokens": 100, "window": 1000, "percent": 10.0}

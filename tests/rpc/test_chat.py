@@ -255,6 +255,7 @@ COMMANDS: list[tuple[str, str]] = [
     ("/queue", "Nothing waits."),
     ("/queue later\n/queue", "followUp: later"),
     ("/queue clear", "→ 1 taken out"),
+    ("/bash make all", "ran make all\n␛[2J\n(exit code 3)"),
     ("/new", "→ a new session"),
     ("/sessions", "  0199d2c4-7a51-7d0e-8a8e-0c2f5f1f7a11 2026-01-02 03:04 my talk"),
     ("/switch 0199", "user: Hello there"),
@@ -281,6 +282,7 @@ MISUSES: list[tuple[str, str]] = [
     ("/goto zz", "✗ No entry begins zz.\n"),
     ("/switch zz", "✗ Which session? /sessions shows their ids.\n"),
     ("/steer", "✗ Steer with what? /steer TEXT\n"),
+    ("/bash", "✗ Run what? /bash COMMAND\n"),
     ("/nonsense \x1b", "✗ There is no /nonsense. /help lists what there is.\n"),
 ]
 
@@ -289,6 +291,12 @@ def test_misuse_is_told(chat: Chat) -> None:
     done = chat.pipe("".join(f"{line}\n" for line, _ in MISUSES))
     assert done.stdout == "".join(shown for _, shown in MISUSES)
     assert done.returncode == 1
+
+
+def test_help_names_each_command_once(chat: Chat) -> None:
+    shown = re.findall(r"^/\w+", chat.pipe("/help\n").stdout, re.MULTILINE)
+    assert "/review" in shown
+    assert len(shown) == len(set(shown))
 
 
 def test_goto_with_a_summary_says_what_to_look_at(chat: Chat) -> None:

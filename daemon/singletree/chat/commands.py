@@ -1,7 +1,7 @@
 """The slash commands, each a few requests of the protocol. Standard library.
 
 What is not known here is the daemon's: skills, templates and extensions bring commands of their
-own, and those are sent as a prompt. Read next: talk.py.
+own, and those are sent as a prompt. Read next: talk.py, branches.py.
 """
 
 from __future__ import annotations
@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from singletree.chat.branches import fork, goto, label, tree
 from singletree.chat.link import Object, Refused, number, part, pick, rows, text
 from singletree.chat.screen import one_line, tokens
-from singletree.chat.talk import Quit, Talk
+from singletree.chat.talk import Misused, Quit, Talk
 
 TYPING = """\
 While a turn runs, a line you type steers it; /queue TEXT waits for its end.
 Ctrl-C stops the turn, twice it leaves. An entry is named by the beginning of its id."""
-
-
-class Misused(Exception):
-    """A command was given what it cannot take."""
 
 
 @dataclass(frozen=True)
@@ -65,83 +62,11 @@ def _help(talk: Talk, rest: str) -> None:
     for command in COMMANDS.values():
         talk.screen.say(f"{command.usage:<30} {command.help}")
     for other in _known(talk):
+        if text(other, "name") in COMMANDS:
+            continue
         usage = f"/{text(other, 'name')} {text(other, 'inputHint')}".rstrip()
         talk.screen.say(f"{usage:<30} {one_line(text(other, 'description'))}")
     talk.screen.say(TYPING, "dim")
-
-
-def _tree(talk: Talk, rest: str) -> None:
-    filters = ("default", "noTools", "userOnly", "labeled", "all")
-    asked: Object = {"filter": rest} if rest in filters else {"search": rest} if rest else {}
-    for row in _rows(talk, asked):
-        talk.screen.say(_drawn(row), "bold" if row.get("isLeaf") else "")
-
-
-def _rows(talk: Talk, asked: Object) -> list[Object]:
-    found: list[Object] = []
-    cursor: Object = {}
-    while True:
-        told = talk.ask("agent/tree/get", {**asked, **cursor})
-        found += rows(told, "rows")
-        if not text(told, "next"):
-            return found
-        cursor = {"cursor": text(told, "next")}
-
-
-def _drawn(row: Object) -> str:
-    here = "●" if row.get("isLeaf") else "│" if row.get("onPath") else " "
-    who = text(row, "role") or text(row, "type")
-    label = f" [{text(row, 'label')}]" if text(row, "label") else ""
-    indent = "  " * int(number(row, "depth"))
-    return f"{here} {text(row, 'entryId')} {indent}{who}{label}: {one_line(text(row, 'preview'))}"
-
-
-def _entry(talk: Talk, beginning: str) -> str:
-    """The id of the one entry whose id begins so."""
-    if not beginning:
-        raise Misused("Which entry? /tree shows their ids.")
-    ids = [text(row, "entryId") for row in _rows(talk, {"filter": "all"})]
-    found = [i for i in ids if i == beginning] or [i for i in ids if i.startswith(beginning)]
-    if len(found) != 1:
-        raise Misused(f"{'No entry' if not found else 'More than one entry'} begins {beginning}.")
-    return found[0]
-
-
-def _goto(talk: Talk, rest: str) -> None:
-    beginning, _, how = rest.partition(" ")
-    asked: Object = {"entryId": _entry(talk, beginning)}
-    if how.split(" ")[0] == "summary":
-        instructions = how.partition(" ")[2].strip()
-        asked["summarize"] = {"instructions": instructions} if instructions else True
-    told = talk.ask("agent/tree/navigate", asked)
-    talk.screen.say(f"→ now at {text(told, 'leafId') or 'the beginning'}", "cyan")
-    _suggest(talk, text(told, "editorText"))
-
-
-def _suggest(talk: Talk, words: str) -> None:
-    """A text that came back: into the input where there is one, else shown."""
-    talk.suggestion = words
-    if words:
-        talk.screen.say(f"↩ {words}", "dim")
-
-
-def _label(talk: Talk, rest: str) -> None:
-    beginning, _, label = rest.partition(" ")
-    entry = _entry(talk, beginning)
-    talk.ask("agent/tree/label", {"entryId": entry, "label": label.strip() or None})
-    talk.screen.say(f"→ {entry} [{label.strip()}]" if label.strip() else f"→ {entry}: no label")
-
-
-def _fork(talk: Talk, rest: str) -> None:
-    beginning, _, position = rest.partition(" ")
-    entry = _entry(talk, beginning) if beginning else text(talk.ask(STATE, {}), "leafId")
-    if not entry:
-        raise Misused("Nothing was said yet.")
-    where = position or ("before" if beginning else "at")
-    told = talk.ask("agent/session/fork", {"entryId": entry, "position": where})
-    talk.attach("agent/session/switch", {"sessionId": text(told, "sessionId")})
-    talk.screen.say(f"→ forked: {text(told, 'sessionId')}", "cyan")
-    _suggest(talk, text(told, "editorText"))
 
 
 def _compact(talk: Talk, rest: str) -> None:
@@ -195,6 +120,16 @@ def _queue(talk: Talk, rest: str) -> None:
             talk.screen.say(f"{text(item, 'kind')}{paused}: {one_line(words)}")
         if not items:
             talk.screen.say("Nothing waits.")
+
+
+def _bash(talk: Talk, rest: str) -> None:
+    if not rest:
+        raise Misused("Run what? /bash COMMAND")
+    told = talk.ask("agent/bash", {"command": rest})
+    if text(told, "output").strip():
+        talk.screen.say(text(told, "output").rstrip("\n"))
+    if code := number(told, "exitCode"):
+        talk.screen.say(f"(exit code {code:.0f})", "yellow")
 
 
 def _abort(talk: Talk, rest: str) -> None:
@@ -259,17 +194,17 @@ def show_past(talk: Talk, told: Object) -> None:
             talk.screen.say(f"{text(message, 'role')}: {one_line(words)[:400]}", "dim")
 
 
-STATE = "agent/session/state"
 COMMANDS = {
-    "tree": Command(_tree, "/tree [FILTER or TEXT]", "the session as a tree"),
-    "goto": Command(_goto, "/goto ID [summary [WHAT]]", "go on from another entry"),
-    "label": Command(_label, "/label ID [TEXT]", "put a bookmark on an entry, or take it away"),
-    "fork": Command(_fork, "/fork [ID [at]]", "a new session from before an entry, or from here"),
+    "tree": Command(tree, "/tree [FILTER or TEXT]", "the session as a tree"),
+    "goto": Command(goto, "/goto ID [summary [WHAT]]", "go on from another entry"),
+    "label": Command(label, "/label ID [TEXT]", "put a bookmark on an entry, or take it away"),
+    "fork": Command(fork, "/fork [ID [at]]", "a new session from before an entry, or from here"),
     "compact": Command(_compact, "/compact [WHAT]", "sum up the older part now"),
     "model": Command(_model, "/model [PROVIDER/ID]", "list the models, or choose one"),
     "thinking": Command(_thinking, "/thinking [LEVEL]", "list the thinking levels, or choose one"),
     "steer": Command(_steer, "/steer TEXT", "put a text into the running turn"),
     "queue": Command(_queue, "/queue [TEXT or clear]", "what waits; queue a next turn; clear"),
+    "bash": Command(_bash, "/bash COMMAND", "run a command yourself; the model sees its output"),
     "abort": Command(_abort, "/abort", "stop the running turn"),
     "new": Command(_new, "/new [NAME]", "a new session"),
     "sessions": Command(_sessions, "/sessions [TEXT]", "the sessions of this folder"),

@@ -34,6 +34,10 @@ STOPPING = "(stopping; Ctrl-C again leaves)"
 NOT_ALLOWED = "no (nobody can be asked here; --allow says yes)"
 
 
+class Misused(Exception):
+    """A command was given what it cannot take."""
+
+
 class Quit(Exception):
     """The person wants to leave."""
 

@@ -116,7 +116,7 @@ def _found(call: ToolCall, text: str) -> str:
     pattern = f"`{call.arguments.get('pattern', '')}`"
     where = f" in {_path(call)}" if call.arguments.get("path") else ""
     lines = [line for line in text.split("\n") if line.strip() and not line.startswith("[")]
-    if not lines or re.match(r"\(?no (matches|files)", text, re.IGNORECASE):
+    if not lines or re.match(r"\(?(no|nothing|no line) (matches|files)", text, re.IGNORECASE):
         return f"Nothing matches {pattern}{where}."
     if call.name == "find":
         return f"{_count(len(lines), 'file')} match {pattern}{where}:\n\n" + _fenced(text)
