@@ -66,7 +66,6 @@ def loop_is_free(request: pytest.FixtureRequest) -> Iterator[BlockBuster | None]
             function.can_block_in("singletree/history/record.py", MAY_BLOCK)
             function.can_block_in("singletree/host/host.py", {"place"})  # a few lstat calls
             function.can_block_in("singletree/model/script.py", {"read_script"})
-            function.can_block_in("singletree/host/host.py", {"_place"})
         for name in ("os.write", "io.BufferedWriter.write", "os.stat"):
             if name in detector.functions:
                 detector.functions[name].deactivate()

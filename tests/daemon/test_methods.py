@@ -214,6 +214,9 @@ async def _switches(daemon: Contract) -> None:
     assert (await daemon.call("agent/thinking/list"))["levels"] == ["off", "low", "high"]
     assert await daemon.call("agent/thinking/set", level="medium") == {"thinking": "high"}
     assert await daemon.call("agent/thinking/cycle") == {"thinking": "off"}
+    kept = await daemon.call("agent/settings/set", key="maxSteps", value=7, scope="user")
+    assert (kept["value"], kept["source"]) == (7, "user")
+    assert await daemon.call("agent/settings/get", key="maxSteps") == kept
     options = (await daemon.call("agent/config/list"))["configOptions"]
     assert [one["id"] for one in options] == ["model", "thinking", "mode", "tools"]
     assert (await daemon.call("agent/model/set", model="offline/demo"))["model"] == "offline/demo"

@@ -163,6 +163,8 @@ class House:
     daemon: Daemon
     editor: Editor
     connection: Connection
+    declared: Message
+    capabilities: Message
     session_id: str = ""
 
     @property
@@ -172,6 +174,13 @@ class House:
     @property
     def folder(self) -> Path:
         return self.root / "work"
+
+    async def hello(self, **params: Any) -> None:
+        """Say who the client is."""
+        result = await self.client.initialize(
+            self.declared, capabilities=self.capabilities, **params
+        )
+        self.editor.encoding = result["capabilities"]["positionEncoding"]
 
     async def open(self, **params: Any) -> Any:
         """Open the session of the folder."""
@@ -239,19 +248,23 @@ async def house(
     editor: Message | None = None,
     capabilities: Message | None = None,
     agent: Message | None = None,
+    hello: bool = True,
     **changed: Any,
 ) -> AsyncIterator[House]:
-    """A house whose session is open. `editor`: what the client declares in its block."""
+    """A house whose session is open, unless nothing is said yet.
+
+    `editor`: what the client declares in its block.
+    """
     declared = {"protocolVersions": [1], "permissions": {}, "clientId": "test", **(agent or {})}
     if editor is not None:
         declared["editor"] = editor
     daemon = Daemon(options(root, *turns, **changed))
     async with connected(lambda: door_of(daemon)) as (client, connection):
-        made = House(root, daemon, Editor(client), connection)
         wanted = CAPABILITIES if capabilities is None else capabilities
-        result = await client.initialize(declared, capabilities=wanted)
-        made.editor.encoding = result["capabilities"]["positionEncoding"]
-        await made.open()
+        made = House(root, daemon, Editor(client), connection, declared, wanted)
+        if hello:
+            await made.hello()
+            await made.open()
         yield made
 
 

@@ -19,6 +19,7 @@ from singletree.session.settings import (
     Settings,
     load_settings,
     read_layers,
+    schema_of,
     set_value,
     settings_path,
     settings_schema,
@@ -333,3 +334,22 @@ def test_the_schema_describes_every_key() -> None:
     for name, value in properties.items():
         assert isinstance(value, dict)
         assert "description" in value or "$ref" in value, name
+
+
+def test_the_schema_of_one_key() -> None:
+    tokens = schema_of("compaction.reserveTokens")
+    assert tokens is not None and tokens["type"] == "integer" and "$defs" not in tokens
+    group = schema_of("compaction")
+    assert group is not None and "$defs" in group and "properties" in group
+    override = schema_of("compaction.modelOverrides.provider/id.reserveTokens")
+    assert override is not None and "anyOf" in override
+    assert schema_of("permissions.mode") is not None
+    for unknown in ("nothing", "compaction.nothing", "maxSteps.more", ""):
+        assert schema_of(unknown) is None
+
+
+def test_unsaved_texts_count_before_files_and_only_whole(place: Place) -> None:
+    path = place.user({"maxSteps": 1})
+    for text, steps in ((b'{"maxSteps": 2}', 2), (b'{"maxSteps": ', 1), (b"\xff", 1), (b"", 500)):
+        layers = read_layers(place.agent_dir, None, unsaved={path.resolve(): text})
+        assert (layers.settings.max_steps, layers.warnings) == (steps, ())

@@ -1039,6 +1039,26 @@ export interface CommandList {
   commands: SlashCommand[];
 }
 
+/** `key` is a path with dots, such as `compaction.reserveTokens`. */
+export interface SettingsGetParams extends SessionParams {
+  key: string;
+}
+
+/** null takes the key away. */
+export interface SettingsSetParams extends SessionParams {
+  key: string;
+  value: Json;
+  scope?: "user" | "workspace";
+}
+
+/** The value in force, where it comes from, and its JSON Schema. */
+export interface SettingsResult {
+  key: string;
+  value: Json;
+  source: "default" | "user" | "workspace" | "editor";
+  jsonSchema?: JsonObject;
+}
+
 export type PermissionScope = "once" | "session" | "workspace" | "user";
 
 /** One possible answer. `pattern` is what it would cover from then on; `expires` is ISO 8601. */
@@ -1592,8 +1612,9 @@ export interface Resume {
 /**
  * What the client declares. All of it may be missing: then it is a plain LSP host.
  *
- * `protocolVersions`: preferred first. `ui`, `editor` and `resume` are read by methods that are
- * planned; they can be declared already.
+ * `protocolVersions`: preferred first. `settings`: the editor's own settings for the agent, with
+ * the keys of settings.json, above all files. `resume` is read by a method that is planned; it can
+ * be declared already.
  */
 export interface ClientAgent {
   protocolVersions?: number[];
@@ -1602,6 +1623,7 @@ export interface ClientAgent {
   permissions?: Present;
   ui?: ClientUi;
   editor?: ClientEditor;
+  settings?: JsonObject;
   resume?: Resume[];
   experimental?: boolean;
 }
@@ -1988,6 +2010,10 @@ export interface Methods {
   "agent/config/set": { params: ConfigSetParams; result: ConfigResult };
   /** The slash commands; ask again after the event `commands`. */
   "agent/command/list": { params: SessionParams; result: CommandList };
+  /** The value of a setting and where it comes from. */
+  "agent/settings/get": { params: SettingsGetParams; result: SettingsResult };
+  /** Write a setting to the user's or the workspace's file. */
+  "agent/settings/set": { params: SettingsSetParams; result: SettingsResult };
   /** The remembered answers, and the mode. */
   "agent/permission/list": { params: SessionParams; result: RuleList };
   /** Forget answers. */

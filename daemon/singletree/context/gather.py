@@ -40,7 +40,10 @@ class Overrides:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The parts, the commands, what was wrong, and what was not read for want of trust."""
+    """The parts, the commands, what was wrong, and what was not read for want of trust.
+
+    `read`: how the files were read, and are when a command unfolds.
+    """
 
     parts: PromptParts
     skills: Skills
@@ -48,11 +51,12 @@ class Gathered:
     system_path: str | None = None
     warnings: tuple[Problem, ...] = ()
     skipped: tuple[str, ...] = ()
+    read: Read = from_disk
 
-    def expand(self, text: str, read: Read = from_disk) -> str:
+    def expand(self, text: str) -> str:
         """The input with a skill command or a template put in."""
         if text.startswith("/skill:"):
-            return self.skills.expand(text, read)
+            return self.skills.expand(text, self.read)
         return self.templates.expand(text)
 
 
@@ -91,6 +95,7 @@ def gather(
         system_path=system_path,
         warnings=(*warnings, *context.warnings, *skills.warnings, *templates.warnings),
         skipped=() if trusted else tuple(_gated(cwd)),
+        read=read,
     )
 
 

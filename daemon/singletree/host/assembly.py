@@ -11,6 +11,7 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import anyio
 import anyio.from_thread
@@ -24,8 +25,8 @@ from singletree.history.record import History
 from singletree.history.store import Store
 from singletree.host.options import Front, Options
 from singletree.model.catalog import Catalog
-from singletree.session.current import Current
-from singletree.session.gate import Gate
+from singletree.session.current import Current, Said
+from singletree.session.gate import Gate, Mode
 from singletree.session.parts import Parts, Start
 from singletree.session.settings import Layers, Scope, Settings, load_settings
 from singletree.session.trust import Trust, trust_of
@@ -39,6 +40,7 @@ from singletree.tools.world import Files, World
 
 log = logging.getLogger(__name__)
 
+MODES: tuple[Mode, ...] = get_args(Mode)
 NOT_OURS = '"{key}" in the workspace\'s settings is left out: only you may set it.'
 
 
@@ -59,13 +61,14 @@ class Assembly:
         options, front, session_id = self.options, self._front, history.id
         trust = await anyio.to_thread.run_sync(self._trust, cwd)
         trusted = trust.trusted
-        current = Current(options.agent_dir, cwd, options.settings or None, trusted)
-        wrong = await anyio.to_thread.run_sync(current.refresh)
         front.begin(session_id, cwd)
-        shell = self._shell()
         files = front.files(session_id)
+        ask = partial(anyio.from_thread.run_sync, self._said, session_id, files)
+        current = Current(options.agent_dir, cwd, trusted, ask)
+        wrong = await anyio.to_thread.run_sync(current.refresh)
+        shell = self._shell()
         world = LocalWorld(cwd, files, shell, self._locks)
-        gate = self._gate(session_id, world)
+        gate = self._gate(session_id, world, current.settings)
         tools = await anyio.to_thread.run_sync(self._tools, world, gate, shell)
         gathered = await anyio.to_thread.run_sync(self._gather, cwd, trusted, files)
         loaded = await self._load(cwd, trusted, current.layers)
@@ -74,6 +77,7 @@ class Assembly:
             cwd=cwd,
             history=history,
             settings=lambda: current.settings,
+            layers=lambda: current.layers,
             refresh=current.refresh,
             first=lambda: self._first(current.settings),
             find=self.catalog.find,
@@ -132,6 +136,11 @@ class Assembly:
             default=settings.default_project_trust,
         )
 
+    def _said(self, session_id: str, files: Files) -> Said:
+        """What the editors say now; asked in the loop."""
+        settings = {**self.options.settings, **self._front.settings(session_id)}
+        return Said(settings, files.dirty())
+
     def _gather(self, cwd: Path, trusted: bool, files: Files) -> Gathered:
         """Called in a worker thread; the loop is asked for the unsaved buffers of this moment."""
         options = self.options
@@ -151,13 +160,14 @@ class Assembly:
             return settings.default_model
         return (await self.catalog.usable()).model.info.ref
 
-    def _gate(self, session_id: str, world: World) -> Gate:
+    def _gate(self, session_id: str, world: World, settings: Settings) -> Gate:
         options = self.options
+        kept = [mode for mode in MODES if mode == settings.permissions.get("mode")]
         return Gate(
             partial(self._front.ask, session_id),
             world,
             options.agent_dir,
-            options.mode or "ask",
+            options.mode or (kept[0] if kept else "ask"),
             readable=(options.agent_dir / "skills",),
             sandbox=can_confine,
         )

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import anyio
+from pydantic import JsonValue
 
 from singletree.errors import SingletreeError
 from singletree.history.record import History
@@ -33,6 +34,10 @@ class Nobody:
     def files(self, session_id: str) -> Files:
         """The disk."""
         return Disk()
+
+    def settings(self, session_id: str) -> Mapping[str, JsonValue]:
+        """None but those of files."""
+        return {}
 
     async def ask(self, session_id: str, question: Question) -> Answer:
         """Nobody can be asked."""

@@ -48,6 +48,10 @@ class Front(Protocol):
         """The files as the session's clients see them."""
         ...
 
+    def settings(self, session_id: str) -> Mapping[str, JsonValue]:
+        """What the session's clients set themselves, above all files."""
+        ...
+
     async def ask(self, session_id: str, question: Question) -> Answer:
         """Ask the people; nobody there is a no."""
         ...

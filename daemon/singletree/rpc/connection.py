@@ -19,7 +19,7 @@ from typing import Any, Final, assert_never
 from singletree.rpc.client import Client, read_client
 from singletree.rpc.faults import RpcError, invalid_params, request_failed
 from singletree.rpc.frames import Frame
-from singletree.rpc.hello import answer
+from singletree.rpc.hello import answer, part
 from singletree.rpc.incoming import Answer, Id, Incoming, Notification, Refusal, Request, read
 from singletree.rpc.outbox import Outbox
 from singletree.rpc.peer import OpenLanguage, Peer
@@ -96,6 +96,7 @@ class Connection(Peer):
         self.client = read_client(params)
         self.speaks_agent = self.client.speaks_agent
         self.documents.encoding = self.client.encoding
+        self.settings.general = part(self.client.agent, "settings")
         self._greeted = True
         self._on_greeted(self.client)
         if self.door.greeted is not None:

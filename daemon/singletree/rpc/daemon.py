@@ -9,7 +9,7 @@ handlers/.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 import anyio
+from pydantic import JsonValue
 
 from singletree.errors import SingletreeError
 from singletree.host.host import Host, place
@@ -86,6 +87,19 @@ class Daemon:
     def ledger(self, session_id: str) -> Ledger:
         """What the agent changed in a session."""
         return self._streams[session_id].ledger
+
+    def settings(self, session_id: str) -> Mapping[str, JsonValue]:
+        """What the clients of a session, or of its folder, set themselves; the first one wins."""
+        here = Path(place(self._streams[session_id].cwd))
+        neighbours = [peer for peer in self._peers if here in self.folders_of(peer).values()]
+        found: dict[str, JsonValue] = {}
+        for peer in reversed(list(dict.fromkeys((*self.hearing(session_id), *neighbours)))):
+            found |= peer.settings.of(here)
+        return found
+
+    def folders_of(self, peer: Peer) -> dict[str, Path]:
+        """The folders of this machine that a client has open, each by its one name."""
+        return {uri: Path(place(self.folder(uri))) for uri in _local(peer)}
 
     def begin(self, session_id: str, cwd: Path) -> None:
         """A session is about to be opened: each of its lives has a stream of its own."""

@@ -17,6 +17,7 @@ from singletree.rpc.client import Client
 from singletree.rpc.documents import Documents
 from singletree.rpc.faults import RpcError
 from singletree.rpc.outbox import Outbox
+from singletree.rpc.own_settings import EditorSettings
 from singletree.rpc.protocol.errors import METHOD_NOT_FOUND
 
 log = logging.getLogger(__name__)
@@ -46,6 +47,7 @@ class Peer:
         self.outbox = outbox
         self.client = Client()
         self.documents = Documents()
+        self.settings = EditorSettings()
         self.speaks_agent = False
         self._asking = Asking(self._put)
         self._open_language = open_language

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:eae5a80db48b6b630e5ed1e8fc489b67"
+SCHEMA_HASH = "sha256:cb3505ef1ee40a68260f541794098529"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",
@@ -44,6 +44,8 @@ METHODS = (
     "agent/config/list",
     "agent/config/set",
     "agent/command/list",
+    "agent/settings/get",
+    "agent/settings/set",
     "agent/permission/list",
     "agent/permission/remove",
     "agent/permission/setMode",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 
 import anyio
 
@@ -18,6 +19,7 @@ from singletree.rpc.declared import declare
 from singletree.rpc.handlers import (
     auth,
     config,
+    configuration,
     content,
     context,
     edits,
@@ -30,6 +32,7 @@ from singletree.rpc.handlers import (
     turn,
 )
 from singletree.rpc.lazylsp import open_language
+from singletree.rpc.peer import Peer
 from singletree.rpc.routes import Routes
 from singletree.rpc.sync import SYNC
 from singletree.rpc.wire import to_error
@@ -42,6 +45,7 @@ TOPICS = (
     context,
     model,
     config,
+    configuration,
     content,
     edits,
     folders,
@@ -68,6 +72,7 @@ async def door_of(daemon: Daemon) -> AsyncIterator[Door]:
                 agent=declare(),
                 language=open_language(lambda server: None),
                 greeted=daemon.came,
+                initialized=partial(_initialized, daemon),
                 shutdown=lambda peer: daemon.host.close_all(),
                 closed=daemon.gone,
             )
@@ -75,6 +80,10 @@ async def door_of(daemon: Daemon) -> AsyncIterator[Door]:
             with anyio.CancelScope(shield=True):
                 await daemon.host.close_all()
             tasks.cancel_scope.cancel()
+
+
+def _initialized(daemon: Daemon, peer: Peer) -> None:
+    daemon.host.assembly.spawn(partial(configuration.begin, daemon, peer))
 
 
 def routes(daemon: Daemon) -> Routes:

@@ -18,7 +18,7 @@ from singletree.model.base import Model
 from singletree.session.driver import Spawn
 from singletree.session.events import SessionEvent
 from singletree.session.gate import Gate
-from singletree.session.settings import Settings
+from singletree.session.settings import Layers, Settings
 from singletree.tools.world import Shell
 
 Start = Literal["startup", "reload", "new", "resume", "fork"]
@@ -30,11 +30,11 @@ class Parts:
 
     `named`: the model that the command line insists on. `first`: the one to begin with else.
     `find`: a reference as a model. `gather`: everything that goes into the system prompt, read from
-    files (slow). `refresh`: read changed settings (slow); gives what is wrong with them. `active`:
-    the tools to begin with; with `only_active` no guest's tool is added. `shell`: for commands that
-    a person runs by hand; long outputs go to `outputs`. `emit` and `spawn` come from above: who
-    hears, and where turns live. `skipped`: what an untrusted workspace brought along, as (kind,
-    path).
+    files (slow). `layers`: where settings come from. `refresh`: read changed settings (slow); gives
+    what is wrong with them. `active`: the tools to begin with; with `only_active` no guest's tool
+    is added. `shell`: for commands that a person runs by hand; long outputs go to `outputs`. `emit`
+    and `spawn` come from above: who hears, and where turns live. `skipped`: what an untrusted
+    workspace brought along, as (kind, path).
     """
 
     agent_dir: Path
@@ -50,6 +50,7 @@ class Parts:
     shell: Shell
     emit: Callable[[SessionEvent], None]
     spawn: Spawn
+    layers: Callable[[], Layers] = lambda: Layers(Settings())
     refresh: Callable[[], Sequence[str]] = tuple
     only_active: bool = False
     outputs: Path | None = None

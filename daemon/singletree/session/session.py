@@ -24,6 +24,7 @@ from singletree.session.navigation import Navigated, Summing, Wish, check_leaf, 
 from singletree.session.partials import drop_partial, read_partial
 from singletree.session.parts import Parts
 from singletree.session.seeing import Sight, place, sight
+from singletree.session.settings import Layers
 from singletree.session.state import ContextUse, LiveAnswer, SessionState
 from singletree.session.turns import Turns
 from singletree.session.words import Words
@@ -172,6 +173,23 @@ class AgentSession:
         """What is asked before it is done."""
         self.gate.mode = mode
         self._in.tell_config()
+
+    @property
+    def layers(self) -> Layers:
+        """The settings with their sources, as of the last look."""
+        return self._parts.layers()
+
+    async def refresh(self) -> None:
+        """Settings have changed: look at them now and not only before the next turn."""
+        config, before = self._in.config(), self._parts.settings().default_tools
+        await self._in.refresh()
+        after = self._parts.settings().default_tools
+        active = {tool.name for tool in self.choice.tools}
+        if before != after and active == set(before):
+            known = {tool.name for tool in self.choice.all_tools}
+            self.choice.set_tools([name for name in after if name in known])
+        elif self._in.config() != config:
+            self._in.tell_config()
 
     def warn(self, code: str, message: str) -> None:
         """Something a person should know, now and when a client comes later."""

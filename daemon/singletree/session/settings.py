@@ -8,6 +8,8 @@ reads the environment or a key of a provider. Read next: keys.py (what there is)
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +19,7 @@ from pydantic import JsonValue, ValidationError
 
 from singletree.errors import SettingsError
 from singletree.session.keys import DEFAULT_TOOLS, Settings
-from singletree.session.settings_file import read_file, value_at, write_value
+from singletree.session.settings_file import parse, read_file, value_at, write_value
 
 __all__ = [
     "Layers",
@@ -26,6 +28,7 @@ __all__ = [
     "load_settings",
     "may_set",
     "read_layers",
+    "schema_of",
     "set_value",
     "settings_path",
     "settings_schema",
@@ -108,16 +111,21 @@ def read_layers(
     workspace: Path | None = None,
     overrides: Mapping[str, JsonValue] | None = None,
     trusted: bool = False,
+    unsaved: Mapping[Path, bytes] | None = None,
 ) -> Layers:
-    """The settings that count, with their sources and with what was wrong."""
+    """The settings that count, with their sources and with what was wrong.
+
+    `unsaved`: texts of files, by real path, that are open in an editor and not saved; one that is
+    no valid file yet, as somebody types it, does not count.
+    """
     warnings: list[str] = []
     ignored: list[str] = []
     layers: list[tuple[Scope, Values]] = []
     user = settings_path(agent_dir, workspace, "user")
-    layers.append(("user", _clean(_read(user, warnings), str(user), warnings)))
+    layers.append(("user", _clean(_read(user, warnings, unsaved), str(user), warnings)))
     if workspace is not None and trusted:
         own = settings_path(agent_dir, workspace, "workspace")
-        values = _read(own, warnings)
+        values = _read(own, warnings, unsaved)
         ignored += [key for key in USER_ONLY if values.pop(key, None) is not None]
         layers.append(("workspace", _clean(values, str(own), warnings)))
     if overrides:
@@ -155,7 +163,39 @@ def _settings(values: Values) -> Settings:
     return Settings.model_validate(values, by_alias=True, by_name=False)
 
 
-def _read(path: Path, warnings: list[str]) -> Values:
+def schema_of(key: str) -> dict[str, JsonValue] | None:
+    """The JSON schema of the value of `a.b.c`; None where there is no such key."""
+    whole = settings_schema()
+    found: JsonValue = whole
+    for part in key.split("."):
+        found = _below(_resolved(found, whole), part)
+    if found is None:
+        return None
+    schema = dict(_resolved(found, whole))
+    return {**schema, "$defs": whole["$defs"]} if "$ref" in str(schema) else schema
+
+
+def _below(schema: Values, part: str) -> JsonValue:
+    properties = schema.get("properties")
+    if isinstance(properties, dict):
+        return properties.get(part)
+    more = schema.get("additionalProperties")
+    return more if isinstance(more, dict) else {} if more is True else None
+
+
+def _resolved(schema: JsonValue, whole: Values) -> Values:
+    if not isinstance(schema, dict):
+        return {}
+    name = str(schema.get("$ref", "")).rpartition("/")[2]
+    defined = whole["$defs"]
+    target = defined.get(name) if isinstance(defined, dict) else None
+    return {**target, **schema} if isinstance(target, dict) else schema
+
+
+def _read(path: Path, warnings: list[str], unsaved: Mapping[Path, bytes] | None) -> Values:
+    if unsaved and (data := unsaved.get(Path(os.path.realpath(path)))) is not None:
+        with contextlib.suppress(SettingsError):
+            return parse(path, data)
     try:
         return read_file(path)
     except SettingsError as error:

@@ -25,10 +25,19 @@ NO_GROUP = '{path}: "{key}" is not a group of settings, so "{inner}" cannot be s
 def read_file(path: Path) -> dict[str, JsonValue]:
     """The object in a file, {} if there is none. SettingsError says what is wrong with it."""
     try:
-        text = path.read_text("utf-8-sig")
+        data = path.read_bytes()
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise SettingsError(UNREADABLE.format(path=path, why=error)) from error
+    return parse(path, data)
+
+
+def parse(path: Path, data: bytes) -> dict[str, JsonValue]:
+    """The object in a file's content. SettingsError says what is wrong with it."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
         raise SettingsError(UNREADABLE.format(path=path, why=error)) from error
     if not text.strip():
         return {}

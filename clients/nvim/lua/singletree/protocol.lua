@@ -810,6 +810,23 @@
 ---@class singletree.CommandList
 ---@field commands singletree.SlashCommand[]
 
+--- `key` is a path with dots, such as `compaction.reserveTokens`.
+---@class singletree.SettingsGetParams : singletree.SessionParams
+---@field key string
+
+--- null takes the key away.
+---@class singletree.SettingsSetParams : singletree.SessionParams
+---@field key string
+---@field value any
+---@field scope? "user"|"workspace"
+
+--- The value in force, where it comes from, and its JSON Schema.
+---@class singletree.SettingsResult
+---@field key string
+---@field value any
+---@field source "default"|"user"|"workspace"|"editor"
+---@field jsonSchema? table<string, any>
+
 ---@alias singletree.PermissionScope "once"|"session"|"workspace"|"user"
 
 --- One possible answer. `pattern` is what it would cover from then on; `expires` is ISO 8601.
@@ -1252,8 +1269,9 @@
 
 --- What the client declares. All of it may be missing: then it is a plain LSP host.
 ---
---- `protocolVersions`: preferred first. `ui`, `editor` and `resume` are read by methods that are
---- planned; they can be declared already.
+--- `protocolVersions`: preferred first. `settings`: the editor's own settings for the agent, with
+--- the keys of settings.json, above all files. `resume` is read by a method that is planned; it can
+--- be declared already.
 ---@class singletree.ClientAgent
 ---@field protocolVersions? integer[]
 ---@field clientId? string
@@ -1261,6 +1279,7 @@
 ---@field permissions? singletree.Present
 ---@field ui? singletree.ClientUi
 ---@field editor? singletree.ClientEditor
+---@field settings? table<string, any>
 ---@field resume? singletree.Resume[]
 ---@field experimental? boolean
 
@@ -1572,6 +1591,8 @@ M.methods = {
   ["agent/config/list"] = true,
   ["agent/config/set"] = true,
   ["agent/command/list"] = true,
+  ["agent/settings/get"] = true,
+  ["agent/settings/set"] = true,
   ["agent/permission/list"] = true,
   ["agent/permission/remove"] = true,
   ["agent/permission/setMode"] = true,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from pydantic import TypeAdapter
+from pydantic import JsonValue, TypeAdapter
 
 from singletree.errors import SingletreeError
 from singletree.messages import ThinkingLevel
 from singletree.rpc.daemon import Daemon
+from singletree.rpc.handlers.configuration import UNTRUSTED, write
 from singletree.rpc.protocol.base import SessionParams
 from singletree.rpc.protocol.config import (
     CommandList,
@@ -48,6 +49,8 @@ async def _listed(daemon: Daemon, params: SessionParams, call: Call) -> ConfigRe
 
 async def _set_(daemon: Daemon, params: ConfigSetParams, call: Call) -> ConfigResult:
     session = await daemon.session(params, call)
+    if params.scope == "workspace" and not session.state().trusted:
+        raise SingletreeError(UNTRUSTED, code="untrusted_workspace")
     match params.id, params.value:
         case "model", str() as ref:
             await session.choice.set_model(ref)
@@ -62,7 +65,24 @@ async def _set_(daemon: Daemon, params: ConfigSetParams, call: Call) -> ConfigRe
                 f"There is no switch {params.id!r} with such a value; see agent/config/list.",
                 code="not_found",
             )
+    if params.scope != "session":
+        for key, value in _kept_as(params.id, session):
+            await write(daemon, session, key, value, params.scope)
     return await _options(daemon, session)
+
+
+def _kept_as(switch: str, session: AgentSession) -> list[tuple[str, JsonValue]]:
+    """The settings that a switch stands for, with the values it now has."""
+    match switch:
+        case "model":
+            info = session.choice.model().info
+            return [("defaultProvider", info.provider), ("defaultModel", info.id)]
+        case "thinking":
+            return [("defaultThinkingLevel", session.choice.thinking)]
+        case "mode":
+            return [("permissions.mode", session.gate.mode)]
+        case _:
+            return [("defaultTools", [tool.name for tool in session.choice.tools])]
 
 
 async def _commands(daemon: Daemon, params: SessionParams, call: Call) -> CommandList:

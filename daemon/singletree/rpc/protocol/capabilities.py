@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from singletree.rpc.protocol.base import Shape
+from singletree.rpc.protocol.base import JsonObject, Shape
 from singletree.rpc.protocol.permission import PermissionScope
 from singletree.rpc.protocol.session import Cursor
 from singletree.rpc.protocol.tree import TreeFilter
@@ -63,8 +63,9 @@ class Resume(Shape):
 class ClientAgent(Shape):
     """What the client declares. All of it may be missing: then it is a plain LSP host.
 
-    `protocolVersions`: preferred first. `ui`, `editor` and `resume` are read by methods that are
-    planned; they can be declared already.
+    `protocolVersions`: preferred first. `settings`: the editor's own settings for the agent, with
+    the keys of settings.json, above all files. `resume` is read by a method that is planned; it can
+    be declared already.
     """
 
     protocol_versions: list[int] = Field(default_factory=lambda: [1])
@@ -73,6 +74,7 @@ class ClientAgent(Shape):
     permissions: Present | None = None
     ui: ClientUi = Field(default_factory=lambda: ClientUi())
     editor: ClientEditor = Field(default_factory=lambda: ClientEditor())
+    settings: JsonObject | None = None
     resume: list[Resume] = Field(default_factory=list)
     experimental: bool = False
 

@@ -39,14 +39,12 @@ METHODS = (
         SettingsResult,
         "The value of a setting and where it comes from.",
         errors=("not_found",),
-        since=None,
     ),
     Method(
         "agent/settings/set",
         SettingsSetParams,
         SettingsResult,
         "Write a setting to the user's or the workspace's file.",
-        errors=("not_found", "settings_invalid", "untrusted_workspace"),
-        since=None,
+        errors=("not_found", "settings_invalid", "untrusted_workspace", "no_workspace"),
     ),
 )
