@@ -22,7 +22,11 @@ from singletree.rpc.server import routes
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 EDIT = {"path": "a.txt", "edits": [{"oldText": "hello", "newText": "bye"}]}
-EDITOR = {"applyEdit": "open", "read": {}, "save": {}}
+CLIENT = {
+    **OURS,
+    "editor": {"applyEdit": "open", "read": {}, "save": {}},
+    "ui": {"dialogs": ["input"]},
+}
 TURNS = (
     {"model": {"levels": ["off", "low", "high"]}},
     {"thinking": "Hm.", "text": "I look.", "call": "read", "args": {"path": "a.txt"}},
@@ -37,15 +41,27 @@ TURNS = (
 )
 
 
+ASKER = """
+from singletree.extensions.dialog import Dialog
+
+def setup(api):
+    async def ask(words):
+        return str((await api.show(Dialog("input", "Your name?"))).value)
+    api.command("ask", "Ask.", ask)
+"""
+
+
 async def test_every_served_method(tmp_path: Path) -> None:
     where = place(tmp_path)
     (where.folder / "a.txt").write_text("hello\n")
     where.settings(compaction={"keepRecentTokens": 1})
-    async with contract(where, *TURNS, agent={**OURS, "editor": EDITOR}) as daemon:
+    (where.agent_dir / "extensions").mkdir()
+    (where.agent_dir / "extensions" / "asker.py").write_text(ASKER)
+    async with contract(where, *TURNS, agent=CLIENT) as daemon:
         person = Person(daemon.client, "agent/permission/request", allow)
         await _talk(daemon)
         assert [one["toolCallId"] for one in person.asked] == ["call_2"]
-        asked = await _edit(daemon, where.folder / "a.txt")
+        asked = await _edit(daemon, where.folder / "a.txt") | await _dialog(daemon)
         await _queue(daemon)
         person.answer = lambda params: SILENCE
         await _ask_and_abort(daemon)
@@ -113,6 +129,14 @@ async def _edit(daemon: Contract, file: Path) -> set[str]:
     assert version == 3
     assert [params["uris"] for params in saving.asked] == [[uri], [uri]]
     return {"agent/editor/read", "agent/editor/save"}
+
+
+async def _dialog(daemon: Contract) -> set[str]:
+    person = Person(daemon.client, "agent/ui/request", lambda params: {"value": "Kim"})
+    told = await daemon.call("agent/prompt", content=words("/ask"))
+    assert (told["disposition"], told["note"]) == ("handled", "Kim")
+    assert [one["kind"] for one in person.asked] == ["input"]
+    return {"agent/ui/request"}
 
 
 async def _queue(daemon: Contract) -> None:

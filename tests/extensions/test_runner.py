@@ -32,6 +32,7 @@ from singletree.extensions.api import (
     ToolCalled,
     ToolCalling,
 )
+from singletree.extensions.dialog import Dialog, Reply
 from singletree.extensions.runner import Extensions, Failure, set_up
 from singletree.messages import AgentMessage, CustomMessage, Text, ThinkingLevel, UserMessage
 
@@ -59,6 +60,10 @@ class Desk:
 
     def send(self, message: CustomMessage, deliver_as: Deliver, *, trigger: bool) -> None:
         self.done.append([message.custom_type, message.content, deliver_as, trigger])
+
+    async def show(self, dialog: Dialog) -> Reply:
+        self.done.append(dialog.title)
+        return Reply("seen", by="desk")
 
 
 async def guests(
@@ -326,9 +331,13 @@ async def test_a_guest_acts_while_its_session_is_open_and_not_after() -> None:
     api.send("look", deliver_as="followUp", trigger=True)
     assert desk.done == [("state", {"n": 1}), ["g1", "look", "followUp", True]]
     assert api.session.notes("state") == [{"n": 1}]
+    assert await api.show(Dialog("input", "Your name?")) == Reply("seen", by="desk")
+    assert desk.done.pop() == "Your name?"
     await extensions.close(SessionShutdown("quit"))
     assert (len(farewells), dropped) == (1, ["g1"])
     with pytest.raises(ExtensionError, match="no open session"):
         api.append("state", None)
+    with pytest.raises(ExtensionError, match="no open session"):
+        await api.show(Dialog("confirm", "Sure?"))
     await extensions.fire(SessionStart("reload"))
     assert len(desk.done) == 2

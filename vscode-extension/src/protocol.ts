@@ -1152,6 +1152,32 @@ export interface ModeParams extends SessionParams {
 
 export type DialogKind = "select" | "confirm" | "input" | "editor" | "form";
 
+/** One thing to choose. */
+export interface UiOption {
+  value: string;
+  label: string;
+  description?: string;
+}
+
+/** A dialog. `options` go with `select`; `schema` (a subset of JSON Schema) with `form`. */
+export interface UiRequestParams {
+  sessionId: string;
+  requestId: string;
+  kind: DialogKind;
+  title: string;
+  message?: string;
+  options?: UiOption[];
+  jsonSchema?: JsonObject;
+  prefill?: string;
+  timeoutMs?: number;
+}
+
+/** `value`: a text, true or false, or the form's object; or it was dismissed. */
+export interface UiAnswer {
+  value?: Json;
+  cancelled?: boolean;
+}
+
 /** A document, or a part of it. */
 export interface EditorReadParams {
   uri: string;
@@ -1516,11 +1542,15 @@ export interface CommandsEvent {
   type: "commands";
 }
 
-/** A question was asked or is answered; `by` a client's id, `abort`, `timeout`, `policy`. */
+/**
+ * A question was asked or is answered; `by` a client's id, `abort`, `timeout`, `policy`.
+ *
+ * A dialog is `answered` or `cancelled`, a question for leave `allowed` or `denied`.
+ */
 export interface PermissionEvent {
   type: "permission";
   requestId: string;
-  status: "open" | "allowed" | "denied" | "cancelled";
+  status: "open" | "allowed" | "denied" | "answered" | "cancelled";
   by?: string;
 }
 
@@ -2038,6 +2068,8 @@ export interface Methods {
 export interface ServerRequests {
   /** May the agent do this? All clients of the session that declared `permissions` are asked; the first answer counts. */
   "agent/permission/request": { params: PermissionParams; result: PermissionAnswer };
+  /** Ask a person something. Only kinds the client declared are asked; for the others a select or confirm goes through `window/showMessageRequest`, the rest is cancelled. */
+  "agent/ui/request": { params: UiRequestParams; result: UiAnswer };
   /** The text of a document as the person sees it. */
   "agent/editor/read": { params: EditorReadParams; result: EditorReadResult };
   /** Save documents that the agent has just changed and that were clean before. */

@@ -26,6 +26,7 @@ from pydantic import JsonValue
 
 from singletree.agent.tool import Tool
 from singletree.errors import ExtensionError
+from singletree.extensions.dialog import Dialog, Reply
 from singletree.messages import (
     AgentMessage,
     AssistantMessage,
@@ -344,6 +345,10 @@ class Actions(SessionView, Protocol):
         """Say something to the model. `trigger`: begin a turn if none runs."""
         ...
 
+    async def show(self, dialog: Dialog) -> Reply:
+        """Put a dialog before whoever is there."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -415,6 +420,10 @@ class ExtensionAPI:
             custom_type=kind or self.name, content=text, display=display, details=details
         )
         self._acting().send(message, deliver_as, trigger=trigger)
+
+    async def show(self, dialog: Dialog) -> Reply:
+        """Ask a person something. It is dismissed where nobody is there or the turn is stopped."""
+        return await self._acting().show(dialog)
 
     def _acting(self) -> Actions:
         if self.actions is None:

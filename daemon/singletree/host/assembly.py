@@ -91,6 +91,7 @@ class Assembly:
             guests=loaded.guests,
             start=start,
             emit=partial(front.emit, session_id),
+            show=partial(front.show, session_id),
             spawn=self.spawn,
             named=options.model,
             trusted=trusted,

@@ -13,6 +13,7 @@ import anyio
 from pydantic import JsonValue
 
 from singletree.errors import SingletreeError
+from singletree.extensions.dialog import Dialog, Reply, show_nobody
 from singletree.history.record import History
 from singletree.host.assembly import Assembly
 from singletree.host.options import Options
@@ -42,6 +43,10 @@ class Nobody:
     async def ask(self, session_id: str, question: Question) -> Answer:
         """Nobody can be asked."""
         return Answer("denied", by="nobody")
+
+    async def show(self, session_id: str, dialog: Dialog) -> Reply:
+        """Nobody sees it."""
+        return await show_nobody(dialog)
 
     def emit(self, session_id: str, event: SessionEvent) -> None:
         """Nobody hears it."""

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from singletree.extensions.dialog import Dialog, Reply
 from singletree.session.events import SessionEvent
 from singletree.session.gate import Answer, Mode, Question
 from singletree.tools.world import Files
@@ -54,6 +55,10 @@ class Front(Protocol):
 
     async def ask(self, session_id: str, question: Question) -> Answer:
         """Ask the people; nobody there is a no."""
+        ...
+
+    async def show(self, session_id: str, dialog: Dialog) -> Reply:
+        """Put a dialog before the people; nobody there is as good as dismissed."""
         ...
 
     def emit(self, session_id: str, event: SessionEvent) -> None:

@@ -20,8 +20,10 @@ import anyio
 from pydantic import JsonValue
 
 from singletree.errors import SingletreeError
+from singletree.extensions.dialog import Dialog, Reply
 from singletree.host.host import Host, place
 from singletree.host.options import Options
+from singletree.rpc import dialogs, leave
 from singletree.rpc.bounds import VALUE_BYTES
 from singletree.rpc.codec import Encoded, encoded_array, encoded_object
 from singletree.rpc.editor import EditorFiles
@@ -116,8 +118,18 @@ class Daemon:
             stream.tell(event)
 
     async def ask(self, session_id: str, question: Question) -> Answer:
-        """A session asks people."""
-        return await self.questions.ask(session_id, question)
+        """A session asks people for leave."""
+        return await self.questions.ask(
+            session_id,
+            leave.way_of(question),
+            partial(leave.params_of, session_id, question),
+            lambda id: self.emit(session_id, leave.pending(question, id)),
+        )
+
+    async def show(self, session_id: str, dialog: Dialog) -> Reply:
+        """A session puts a dialog before people."""
+        params = partial(dialogs.params_of, session_id, dialog)
+        return await self.questions.ask(session_id, dialogs.way_of(dialog), params)
 
     # Who hears what
 
@@ -339,7 +351,7 @@ class Daemon:
     def _pending(self, session_id: str) -> list[shapes.PendingRequest]:
         return [
             shapes.PendingRequest(
-                request_id=one.request_id, method="agent/permission/request", params=one.params
+                request_id=one.request_id, method=one.way.method, params=one.params
             )
             for one in self.questions.pending(session_id)
         ]

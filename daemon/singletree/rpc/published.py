@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:cb3505ef1ee40a68260f541794098529"
+SCHEMA_HASH = "sha256:36c91e9f3aa943070ee313faaba42f23"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

@@ -1,57 +1,84 @@
-"""Questions to people, and the ladder of who can be asked how.
+"""Questions to people that wait for an answer, and who can be asked.
 
-All clients of the session that can be asked are asked at once, by `agent/permission/request` where
-they declared it, else by `window/showMessageRequest`; the first answer counts and the others are
-told. Who comes while a question is open is asked too. Nobody to ask, or a dismissed dialog, is a
-no; a client that is gone, or that answers `null` or an error to the request itself, leaves the
-question to the others and is not asked again. Never decides what is asked.
-Read next: ../session/gate.py.
+All clients of the session that can be asked are asked at once; the first answer counts and the
+others are told. Who comes while a question is open is asked too. A client that answers `null` or an
+error to the request itself leaves the question to the others and is not asked such a thing again.
+When the last client that was asked has gone, the question waits a moment for one to come: a window
+that reloads. Cancelling the asker withdraws it everywhere. Never knows what is asked. Read next:
+leave.py and dialogs.py (the two kinds of questions).
 """
 
 from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Final, Generic, Literal, Protocol, TypeVar
 
 import anyio
 from anyio.abc import TaskGroup
 
-from singletree.messages import ToolCall
 from singletree.rpc.asking import ClientError, ClientGone
-from singletree.rpc.faults import RpcError, parse_as
+from singletree.rpc.faults import RpcError
 from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.base import JsonObject
-from singletree.rpc.protocol.permission import (
-    PermissionAnswer,
-    PermissionOption,
-    PermissionParams,
-    PermissionSubject,
-    ResolvedParams,
-)
-from singletree.session.events import PermissionChanged, SessionEvent, ToolPending
-from singletree.session.gate import Answer, Question
+from singletree.rpc.protocol.permission import ResolvedParams
+from singletree.session.events import PermissionChanged, SessionEvent
 
 log = logging.getLogger(__name__)
 
-NOBODY = "There is nobody to ask."
+RELOAD_SECONDS: Final = 6.0
+"""How long an open question waits for a client when the last one has gone."""
+
+Status = Literal["allowed", "denied", "answered", "cancelled"]
+
+
+class Answered(Protocol):
+    """An answer. `by`: a client, "timeout" or "policy"."""
+
+    @property
+    def by(self) -> str | None:
+        """Whose it is."""
+        ...
+
+
+A = TypeVar("A", bound=Answered)
+
+
+@dataclass(frozen=True, slots=True)
+class Way(Generic[A]):
+    """How one question is put to a client.
+
+    `by_request` asks a client that `declares` it, `by_dialog` any other (None: it cannot be asked);
+    both give None where the client did not understand. `nobody`: the answer when nobody is left,
+    `late` when there was none within `seconds`.
+    """
+
+    method: str
+    declares: Callable[[Peer], bool]
+    by_request: Callable[[Peer, JsonObject], Awaitable[A | None]]
+    by_dialog: Callable[[Peer], Awaitable[A | None]] | None
+    nobody: A
+    status: Callable[[A], Status]
+    late: A | None = None
+    seconds: float | None = None
 
 
 @dataclass(slots=True)
-class Open:
+class Open(Generic[A]):
     """A question that waits. `answer` is set once, by whoever is first; `asking`: who has it."""
 
     request_id: str
     session_id: str
-    question: Question
     params: JsonObject
+    way: Way[A]
     group: TaskGroup | None = None
     asking: set[Peer] = field(default_factory=set)
     done: anyio.Event = field(default_factory=anyio.Event)
-    answer: Answer | None = None
+    answer: A | None = None
 
-    def resolve(self, answer: Answer) -> None:
+    def resolve(self, answer: A) -> None:
         """The first answer counts."""
         if self.answer is None:
             self.answer = answer
@@ -71,22 +98,25 @@ class Questions:
     ) -> None:
         self._peers = peers
         self._tell = tell
-        self._open: dict[str, Open] = {}
-        self._mute: set[Peer] = set()
+        self._open: dict[str, Open[Any]] = {}
+        self._mute: set[tuple[Peer, str]] = set()
 
-    def pending(self, session_id: str) -> list[Open]:
+    def pending(self, session_id: str) -> list[Open[Any]]:
         """What waits in a session."""
         return [one for one in self._open.values() if one.session_id == session_id]
 
-    async def ask(self, session_id: str, question: Question) -> Answer:
-        """Ask everybody who can be asked; cancelling withdraws the question everywhere."""
+    async def ask(
+        self,
+        session_id: str,
+        way: Way[A],
+        params: Callable[[str], JsonObject],
+        before: Callable[[str], None] = lambda request_id: None,
+    ) -> A:
+        """Ask everybody who can be asked. `params` and `before` are given the question's id."""
         request_id = secrets.token_hex(6)
-        params = _params(session_id, request_id, question)
-        one = self._open[request_id] = Open(request_id, session_id, question, params.dump())
-        call = ToolCall(
-            id=question.call_id, name=question.tool, arguments=dict(question.input or {})
-        )
-        self._tell(session_id, ToolPending(call, request_id))
+        one = Open(request_id, session_id, params(request_id), way)
+        self._open[request_id] = one
+        before(request_id)
         self._tell(session_id, PermissionChanged(request_id, "open"))
         asked = list(self._peers(session_id))
         try:
@@ -94,13 +124,15 @@ class Questions:
                 for peer in asked:
                     self._begin(peer, one)
                 if not one.asking:
-                    one.resolve(_nobody())
-                await one.done.wait()
+                    self._nobody(one, gone=not asked)
+                with anyio.move_on_after(way.seconds):
+                    await one.done.wait()
+                one.resolve(way.late or way.nobody)
                 one.group.cancel_scope.cancel()
         finally:
             del self._open[request_id]
             self._tell_end(one)
-        return one.answer or _nobody()
+        return one.answer or way.nobody
 
     def join(self, session_id: str, peer: Peer) -> None:
         """A client hears the session from now on: what is open there is asked of it too."""
@@ -108,122 +140,70 @@ class Questions:
             if peer not in one.asking:
                 self._begin(peer, one)
 
+    def dismiss(self, session_id: str, method: str, answer: Answered) -> None:
+        """Answer for everybody what waits in a session."""
+        for one in self.pending(session_id):
+            if one.way.method == method:
+                one.resolve(answer)
+
     def forget(self, peer: Peer) -> None:
         """A client has left."""
-        self._mute.discard(peer)
+        self._mute = {(muted, method) for muted, method in self._mute if muted is not peer}
 
-    def _begin(self, peer: Peer, one: Open) -> None:
-        if one.group is not None and peer not in self._mute:
+    def _begin(self, peer: Peer, one: Open[Any]) -> None:
+        way = one.way
+        able = way.declares(peer) or way.by_dialog is not None
+        if one.group is not None and able and (peer, way.method) not in self._mute:
             one.asking.add(peer)
             one.group.start_soon(self._ask, peer, one)
 
-    async def _ask(self, peer: Peer, one: Open) -> None:
-        """One client's answer. When no client is left that could answer, it is a no."""
+    async def _ask(self, peer: Peer, one: Open[A]) -> None:
+        """One client's answer; one that has none leaves it to the others."""
+        gone = False
+        answer: A | None = None
         try:
-            if _declares(peer):
-                answer = await self._by_request(peer, one)
-            else:
-                answer = await self._by_dialog(peer, one.question)
-        except (ClientGone, ClientError, RpcError) as error:
+            if one.way.declares(peer):
+                answer = await one.way.by_request(peer, one.params)
+            elif one.way.by_dialog is not None:
+                answer = await one.way.by_dialog(peer)
+        except ClientGone:
+            gone = True
+        except (ClientError, RpcError) as error:
             log.info("a client cannot be asked: %s", error)
-            answer = None
         if answer is not None:
             one.resolve(answer)
             return
-        self._mute.add(peer)
+        if not gone:
+            self._mute.add((peer, one.way.method))
         one.asking.discard(peer)
         if not one.asking:
-            one.resolve(_nobody())
+            self._nobody(one, gone=gone)
 
-    async def _by_request(self, peer: Peer, one: Open) -> Answer | None:
-        """The answer; None where the client did not understand that it was asked."""
-        raw = await peer.call("agent/permission/request", one.params, object)
-        if raw is None:
-            return None
-        given = parse_as(PermissionAnswer, raw)
-        kinds = {option.id: option.kind for option in one.question.options}
-        if given.outcome == "cancelled" or given.option_id is None:
-            return Answer("denied", feedback=given.feedback, by=client_id(peer))
-        if given.option_id not in kinds:
-            return None
-        return Answer(
-            "allowed" if kinds[given.option_id] == "allow" else "denied",
-            option_id=given.option_id,
-            edited_input=given.edited_input,
-            feedback=given.feedback,
-            by=client_id(peer),
-        )
+    def _nobody(self, one: Open[Any], *, gone: bool) -> None:
+        """Nobody is left who could answer; one who has `gone` may be on the way back."""
+        if gone and one.group is not None:
+            one.group.start_soon(self._wait_for_one, one)
+        else:
+            one.resolve(one.way.nobody)
 
-    async def _by_dialog(self, peer: Peer, question: Question) -> Answer:
-        options = {option.label: option for option in question.options}
-        raw = await peer.call(
-            "window/showMessageRequest",
-            {
-                "type": 3,
-                "message": f"{question.title}\n{question.reason}".strip(),
-                "actions": [{"title": label} for label in options],
-            },
-            object,
-        )
-        title = raw.get("title") if isinstance(raw, dict) else None
-        chosen = options.get(title) if isinstance(title, str) else None
-        return Answer(
-            "allowed" if chosen is not None and chosen.kind == "allow" else "denied",
-            option_id=chosen.id if chosen else None,
-            by=client_id(peer),
-        )
+    async def _wait_for_one(self, one: Open[Any]) -> None:
+        await anyio.sleep(RELOAD_SECONDS)
+        if not one.asking:
+            one.resolve(one.way.nobody)
 
-    def _tell_end(self, one: Open) -> None:
+    def _tell_end(self, one: Open[A]) -> None:
         """Everybody hears how it ended; who still shows the question takes it off the screen."""
         answer = one.answer
         by = "abort" if answer is None else answer.by or "policy"
-        status = "cancelled" if answer is None else answer.outcome
+        status: Status = "cancelled" if answer is None else one.way.status(answer)
         self._tell(one.session_id, PermissionChanged(one.request_id, status, by))
         for peer in one.asking:
-            if _declares(peer) and by != client_id(peer):
+            if one.way.declares(peer) and by != client_id(peer):
                 told = ResolvedParams(session_id=one.session_id, request_id=one.request_id, by=by)
                 peer.notify("agent/request/resolved", told.dump())
-
-
-def _nobody() -> Answer:
-    return Answer("denied", feedback=NOBODY, by="policy")
 
 
 def client_id(peer: Peer) -> str:
     """How a client is named to the others."""
     named = peer.client.agent.get("clientId")
     return named if isinstance(named, str) and named else peer.client.name or "client"
-
-
-def _declares(peer: Peer) -> bool:
-    return "permissions" in peer.client.agent
-
-
-def _params(session_id: str, request_id: str, question: Question) -> PermissionParams:
-    return PermissionParams(
-        session_id=session_id,
-        request_id=request_id,
-        tool_call_id=question.call_id,
-        title=question.title,
-        subject=PermissionSubject(
-            type=question.kind,
-            command=question.command,
-            cwd=question.cwd,
-            paths=list(question.paths),
-            diff=question.diff,
-        ),
-        reason=question.reason,
-        options=[
-            PermissionOption(
-                id=option.id,
-                label=option.label,
-                kind=option.kind,
-                scope=option.scope,
-                pattern=option.pattern,
-                expires=option.expires,
-            )
-            for option in question.options
-        ],
-        default_to_no=question.default_to_no,
-        editable_input=None if question.input is None else dict(question.input),
-    )

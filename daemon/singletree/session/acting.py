@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from singletree.errors import ExtensionError
 from singletree.extensions.api import Deliver
+from singletree.extensions.dialog import Dialog, Reply, Show
 from singletree.history.entries import CustomEntry
 from singletree.messages import AgentMessage, CustomMessage, ThinkingLevel
 from singletree.session.choice import Choice
@@ -26,11 +27,14 @@ NOT_THEIRS = 'Kinds that begin with "singletree." are not for extensions.'
 class Acting:
     """One session as its guests have it."""
 
-    def __init__(self, cwd: Path, talk: Conversation, choice: Choice, driver: Driver) -> None:
+    def __init__(
+        self, cwd: Path, talk: Conversation, choice: Choice, driver: Driver, show: Show
+    ) -> None:
         self._cwd = cwd
         self._talk = talk
         self._choice = choice
         self._driver = driver
+        self._show = show
 
     @property
     def session_id(self) -> str:
@@ -75,3 +79,7 @@ class Acting:
     def send(self, message: CustomMessage, deliver_as: Deliver, *, trigger: bool) -> None:
         """Say something to the model. `trigger`: begin a turn if none runs."""
         self._driver.deliver(message, deliver_as, trigger=trigger)
+
+    async def show(self, dialog: Dialog) -> Reply:
+        """Put a dialog before whoever is there."""
+        return await self._show(dialog)

@@ -245,7 +245,7 @@ class PermissionChanged:
     """A permission or UI question was asked or is answered."""
 
     request_id: str
-    status: Literal["open", "allowed", "denied", "cancelled"]
+    status: Literal["open", "allowed", "denied", "answered", "cancelled"]
     by: str | None = None
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 from singletree.agent.tool import Tool
 from singletree.context.gather import Gathered
 from singletree.extensions.api import ExtensionAPI
+from singletree.extensions.dialog import Show, show_nobody
 from singletree.history.record import History
 from singletree.model.base import Model
 from singletree.session.driver import Spawn
@@ -32,9 +33,9 @@ class Parts:
     `find`: a reference as a model. `gather`: everything that goes into the system prompt, read from
     files (slow). `layers`: where settings come from. `refresh`: read changed settings (slow); gives
     what is wrong with them. `active`: the tools to begin with; with `only_active` no guest's tool
-    is added. `shell`: for commands that a person runs by hand; long outputs go to `outputs`. `emit`
-    and `spawn` come from above: who hears, and where turns live. `skipped`: what an untrusted
-    workspace brought along, as (kind, path).
+    is added. `shell`: for commands that a person runs by hand; long outputs go to `outputs`.
+    `emit`, `spawn` and `show` come from above: who hears, where turns live, who sees a dialog.
+    `skipped`: what an untrusted workspace brought along, as (kind, path).
     """
 
     agent_dir: Path
@@ -50,6 +51,7 @@ class Parts:
     shell: Shell
     emit: Callable[[SessionEvent], None]
     spawn: Spawn
+    show: Show = show_nobody
     layers: Callable[[], Layers] = lambda: Layers(Settings())
     refresh: Callable[[], Sequence[str]] = tuple
     only_active: bool = False

@@ -15,6 +15,7 @@ from singletree.agent.config import Blocked
 from singletree.agent.tool import Tool
 from singletree.compaction.budget import Limits
 from singletree.errors import SingletreeError
+from singletree.extensions.dialog import Dialog, Reply
 from singletree.messages import ToolCall
 from singletree.session.acting import Acting
 from singletree.session.by_hand import ByHand
@@ -51,6 +52,7 @@ class Workings:
         self.guests = Guests(parts.guests, self._guest_limit, self.tell, parts.spawn)
         self.talk = Conversation(parts.history, self.tell, self.warn)
         self.pulse = Pulse(self.tell)
+        self._dialogs = 0
         parts.gate.changed = self._asking
 
     @cached_property
@@ -159,7 +161,7 @@ class Workings:
     @cached_property
     def acting(self) -> Acting:
         """What guests may do."""
-        return Acting(self.parts.cwd, self.talk, self.choice, self.driver)
+        return Acting(self.parts.cwd, self.talk, self.choice, self.driver, self.show)
 
     def tell(self, event: SessionEvent) -> None:
         """Whatever happens: to the doors, and to the guests."""
@@ -167,6 +169,16 @@ class Workings:
         self.guests.hear(event)
         if isinstance(event, ToolEnded):
             self.pulse.wake()
+
+    async def show(self, dialog: Dialog) -> Reply:
+        """A dialog before people; meanwhile the session waits for them."""
+        self._dialogs += 1
+        self._asking()
+        try:
+            return await self.parts.show(dialog)
+        finally:
+            self._dialogs -= 1
+            self._asking()
 
     def warn(self, code: str, message: str) -> None:
         """Something a person should know, now and when a client comes later."""
@@ -228,7 +240,8 @@ class Workings:
     def _asking(self) -> None:
         """A question to people was opened or has its answer."""
         if self.pulse.phase in ("running", "requires_action"):
-            self.pulse.set("requires_action" if self.parts.gate.open else "running")
+            asking = self.parts.gate.open or self._dialogs
+            self.pulse.set("requires_action" if asking else "running")
 
     def _answered(self) -> None:
         self.compactor.answered = True

@@ -905,6 +905,29 @@
 
 ---@alias singletree.DialogKind "select"|"confirm"|"input"|"editor"|"form"
 
+--- One thing to choose.
+---@class singletree.UiOption
+---@field value string
+---@field label string
+---@field description? string
+
+--- A dialog. `options` go with `select`; `schema` (a subset of JSON Schema) with `form`.
+---@class singletree.UiRequestParams
+---@field sessionId string
+---@field requestId string
+---@field kind singletree.DialogKind
+---@field title string
+---@field message? string
+---@field options? singletree.UiOption[]
+---@field jsonSchema? table<string, any>
+---@field prefill? string
+---@field timeoutMs? integer
+
+--- `value`: a text, true or false, or the form's object; or it was dismissed.
+---@class singletree.UiAnswer
+---@field value? any
+---@field cancelled? boolean
+
 --- A document, or a part of it.
 ---@class singletree.EditorReadParams
 ---@field uri string
@@ -1191,10 +1214,12 @@
 ---@field type "commands"
 
 --- A question was asked or is answered; `by` a client's id, `abort`, `timeout`, `policy`.
+---
+--- A dialog is `answered` or `cancelled`, a question for leave `allowed` or `denied`.
 ---@class singletree.PermissionEvent
 ---@field type "permission"
 ---@field requestId string
----@field status "open"|"allowed"|"denied"|"cancelled"
+---@field status "open"|"allowed"|"denied"|"answered"|"cancelled"
 ---@field by? string
 
 --- The ledger of edits has changed.

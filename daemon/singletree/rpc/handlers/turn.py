@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from singletree.messages import Image, Text
+from singletree.rpc import dialogs
 from singletree.rpc.content import blocks, with_context
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.peer import Peer
@@ -96,6 +97,8 @@ async def _follow_up(daemon: Daemon, params: SayParams, call: Call) -> FollowUpR
 
 async def _abort(daemon: Daemon, params: AbortParams, call: Call) -> AbortResult:
     session = await daemon.session(params, call)
+    if params.scope == "turn":
+        daemon.questions.dismiss(session.id, dialogs.METHOD, dialogs.DISMISSED)
     done = await session.turns.abort(
         params.scope,
         turn_id=params.turn_id,

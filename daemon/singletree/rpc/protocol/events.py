@@ -222,11 +222,14 @@ class CommandsEvent(Shape):
 
 
 class PermissionEvent(Shape):
-    """A question was asked or is answered; `by` a client's id, `abort`, `timeout`, `policy`."""
+    """A question was asked or is answered; `by` a client's id, `abort`, `timeout`, `policy`.
+
+    A dialog is `answered` or `cancelled`, a question for leave `allowed` or `denied`.
+    """
 
     type: Literal["permission"]
     request_id: str
-    status: Literal["open", "allowed", "denied", "cancelled"]
+    status: Literal["open", "allowed", "denied", "answered", "cancelled"]
     by: str | None = None
 
 

@@ -57,7 +57,6 @@ METHODS = (
         "Ask a person something. Only kinds the client declared are asked; for the others a "
         "select or confirm goes through `window/showMessageRequest`, the rest is cancelled.",
         direction="serverToClient",
-        since=None,
     ),
     Method(
         "agent/ui/update",
