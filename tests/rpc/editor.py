@@ -114,7 +114,12 @@ class Editor:
         """Apply a workspace edit as LSP says it: one step, only on the version it is for."""
         self.labels.append(params.get("label"))
         for change in params["edit"]["documentChanges"]:
+            if change.get("kind") == "create":
+                self.open(Path(unquote(change["uri"].removeprefix("file://"))), "")
+                continue
             document = change["textDocument"]
+            if document["uri"] not in self.buffers:
+                self.open(Path(unquote(document["uri"].removeprefix("file://"))))
             buffer = self.buffers[document["uri"]]
             if document["version"] not in (None, buffer.version):
                 return {"result": {"applied": False, "failureReason": "another version"}}

@@ -326,3 +326,59 @@ async def test_several_edits_in_one_turn_follow_each_other(tmp_path: Path) -> No
         assert (made.folder / "f").read_text() == expected
         document = await made.known(uri)
         await until(lambda: str(document.text) == expected)
+
+
+WANTS_ALL: Message = {"applyEdit": "all", "save": {}}
+MAKES: Message = {
+    "workspace": {
+        "applyEdit": True,
+        "workspaceEdit": {"documentChanges": True, "resourceOperations": ["create"]},
+    }
+}
+
+
+async def test_an_editor_that_wants_all_edits_gets_those_of_closed_and_new_files(
+    tmp_path: Path,
+) -> None:
+    turns = [edit("one", "1", "closed"), write("new\n", "new"), DONE]
+    async with house(tmp_path, *turns, editor=WANTS_ALL, capabilities=MAKES) as made:
+        (made.folder / "closed").write_text("one\ntwo\n")
+        calls = await made.say()
+        assert [call["status"] for call in calls] == ["completed"] * 2, list(map(said, calls))
+        assert made.editor.labels == ["edit closed", "write new"]
+        assert (made.folder / "closed").read_text() == "1\ntwo\n"
+        assert (made.folder / "new").read_text() == "new\n"
+        session = {"sessionId": made.session_id}
+        edits = (await made.client.call("agent/edits/list", session))["edits"]
+        assert [(e["by"], e["created"]) for e in edits] == [("editor", False), ("editor", True)]
+        done = await made.client.call(
+            "agent/edits/revert", {**session, "turnId": edits[0]["turnId"]}
+        )
+        assert done["refused"] == []
+        assert (made.folder / "closed").read_text() == "one\ntwo\n"
+        assert not (made.folder / "new").exists()
+
+
+async def test_an_editor_that_cannot_make_files_gets_none_to_make(tmp_path: Path) -> None:
+    turns = [write("new\n", "new"), edit("one", "1", "latin"), DONE]
+    async with house(tmp_path, *turns, editor=WANTS_ALL) as made:
+        (made.folder / "latin").write_bytes(b"caf\xe9 one\n")
+        calls = await made.say()
+        assert [call["status"] for call in calls] == ["completed"] * 2, list(map(said, calls))
+        assert made.editor.labels == []
+        assert (made.folder / "latin").read_bytes() == b"caf\xe9 1\n"
+
+
+@pytest.mark.parametrize("behaviour", [refuses, lies])
+async def test_a_closed_file_that_the_editor_did_not_change_is_told(
+    tmp_path: Path, behaviour: Callable[[Editor], Callable[[Message], Message]]
+) -> None:
+    turns = [edit("one", "1", "closed"), DONE]
+    async with house(tmp_path, *turns, editor=WANTS_ALL, capabilities=MAKES) as made:
+        (made.folder / "closed").write_text("one\n")
+        made.editor.on_edit = behaviour(made.editor)
+        made.editor.on_save = lambda uri: None
+        (call,) = await made.say()
+        assert call["status"] == "failed"
+        assert call["result"]["details"]["intended"] == "1\n"
+        assert (made.folder / "closed").read_text() == "one\n"

@@ -8,7 +8,7 @@ file, never repeats an edit. Read next: changes.py, editor.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -23,6 +23,7 @@ from singletree.rpc.hello import part
 from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.base import JsonObject
 from singletree.rpc.protocol.editor import EditorReadResult
+from singletree.rpc.text import Encoding, Text
 
 ANSWER_SECONDS: Final = 30.0
 """An editor may ask its person first."""
@@ -62,17 +63,24 @@ def can(peer: Peer, ability: Literal["read", "save"]) -> bool:
     return ability in part(peer.client.agent, "editor")
 
 
+def workspace_edit(peer: Peer) -> Mapping[str, object]:
+    """What this client can do with a workspace edit, as LSP declares it."""
+    return part(part(peer.client.capabilities, "workspace"), "workspaceEdit")
+
+
 async def apply(peer: Peer, document: Document, new: str, label: str) -> Outcome:
     """Make a document's text `new`, by one edit that names its version; one step of undo."""
     old, version, revision = str(document.text), document.version, document.revision
     hunks = await to_thread.run_sync(smallest, old, new)
     if document.revision != revision:
         return Outcome("stale")
-    params = _params(peer, document.uri, version, _edits(peer, document, hunks), label)
+    params = _params(
+        peer, document.uri, version, edits_of(document.text, hunks, peer.documents.encoding), label
+    )
     proof = _Proof(document, old, new)
     document.heard.append(proof.look)
     try:
-        refusal = await _ask(peer, params)
+        refusal = await ask_to_apply(peer, params)
         given = await _text_after(peer, document, proof, refusal)
     finally:
         document.heard.remove(proof.look)
@@ -99,12 +107,12 @@ async def _text_after(
     return None
 
 
-def _edits(peer: Peer, document: Document, hunks: Sequence[Hunk]) -> list[JsonValue]:
-    encoding = peer.documents.encoding
+def edits_of(text: Text, hunks: Sequence[Hunk], encoding: Encoding) -> list[JsonValue]:
+    """Hunks of a text as LSP's edits."""
     made: list[JsonValue] = []
     for hunk in hunks:
         (line, character), (last, end) = (
-            document.text.position(at, encoding) for at in (hunk.start, hunk.end)
+            text.position(at, encoding) for at in (hunk.start, hunk.end)
         )
         span: JsonObject = {
             "start": {"line": line, "character": character},
@@ -118,14 +126,13 @@ def _params(
     peer: Peer, uri: str, version: int, edits: list[JsonValue], label: str
 ) -> dict[str, object]:
     edit: dict[str, object] = {"changes": {uri: edits}}
-    workspace = part(peer.client.capabilities, "workspace")
-    if part(workspace, "workspaceEdit").get("documentChanges") is True:
+    if workspace_edit(peer).get("documentChanges") is True:
         document = {"uri": uri, "version": version}
         edit = {"documentChanges": [{"textDocument": document, "edits": edits}]}
     return {"label": label, "edit": edit}
 
 
-async def _ask(peer: Peer, params: dict[str, object]) -> str | None:
+async def ask_to_apply(peer: Peer, params: dict[str, object]) -> str | None:
     """Why the editor did not apply it; None if it says that it did."""
     try:
         with anyio.fail_after(ANSWER_SECONDS):

@@ -9,9 +9,11 @@ its proof), saving.py (what follows it).
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from anyio import to_thread
 from pydantic import JsonValue
@@ -23,12 +25,15 @@ from singletree.rpc.documents import uri_of
 from singletree.rpc.peer import Peer
 from singletree.rpc.saving import after_edit
 from singletree.rpc.texts import as_buffer
+from singletree.rpc.through import wanting_all, write_through
 from singletree.session.ledger import Ledger, Note
 from singletree.session.revert import content
 from singletree.tools.disk import CHUNK, Disk
 from singletree.tools.looks import shown_name
 from singletree.tools.paths import trouble
 from singletree.tools.world import Files, Listed, Stat, Written
+
+W = TypeVar("W")
 
 UNSAVED = (
     "{path} has unsaved changes in the editor, and that editor does not let others edit its text. "
@@ -61,6 +66,7 @@ class EditorFiles:
         disk: Files | None = None,
     ) -> None:
         self._cwd = cwd
+        self._peers = peers
         self._buffers = Buffers(cwd, peers)
         self._ledger = ledger
         self._disk = disk or Disk()
@@ -128,6 +134,10 @@ class EditorFiles:
                 return await self._edit(opened, path, data, before, text, label, call_id)
             if opened.dirty:
                 raise ToolError(NO_TEXT.format(path=self._name(path)))
+        elif (peer := wanting_all(self._peers(), new=before is None)) is not None:
+            written = await self._write_through(peer, path, data, before, label, call_id)
+            if written is not None:
+                return written
         return await self._write_on_disk(path, data, before, label, call_id)
 
     async def remove(self, path: Path) -> None:
@@ -165,9 +175,49 @@ class EditorFiles:
                 note.landed(await self.read(path))
             return Written("editor", said)
 
+        return await self._noted(make, path, document.uri, before, data, call_id)
+
+    async def _write_through(
+        self,
+        peer: Peer,
+        path: Path,
+        data: bytes,
+        before: bytes | None,
+        label: str,
+        call_id: str,
+    ) -> Written | None:
+        """A file that is not open, through an editor that wants all edits."""
+        read = partial(content, self._disk, path)
+
+        async def make(note: Note | None) -> Written | None:
+            outcome = await write_through(peer, path, before, data, label, read)
+            if note is not None and (outcome is None or outcome.kind == "refused"):
+                note.dropped()
+            if outcome is None:
+                return None
+            _check(outcome, self._name(path), data)
+            if note is not None:
+                note.landed(await self.read(path))
+            return Written("editor")
+
+        return await self._noted(make, path, uri_of(path), before, data, call_id)
+
+    async def _noted(
+        self,
+        make: Callable[[Note | None], Awaitable[W]],
+        path: Path,
+        uri: str,
+        before: bytes | None,
+        data: bytes,
+        call_id: str,
+    ) -> W:
+        """Make an edit in the editor; what belongs to a tool call goes into the ledger."""
         if not call_id:
             return await make(None)
-        making = self._ledger.making(path, document.uri, before, data, by="editor", call_id=call_id)
+        folders = await to_thread.run_sync(_missing, path)
+        making = self._ledger.making(
+            path, uri, before, data, by="editor", call_id=call_id, folders=folders
+        )
         async with making as note:
             return await make(note)
 

@@ -14,6 +14,7 @@ from singletree.rpc.applying import can
 from singletree.rpc.asking import ClientError, ClientGone
 from singletree.rpc.buffers import Opened
 from singletree.rpc.documents import differs_from_disk
+from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.editor import EditorSaveResult
 
 SAVE_SECONDS: Final = 10.0
@@ -46,7 +47,7 @@ async def after_edit(opened: Opened) -> str:
         return NOT_SAVED
     document = opened.document
     meant, revision = document.text.copy(), document.revision
-    reason = await _save(opened)
+    reason = await save(opened.peer, opened.document.uri)
     if not await to_thread.run_sync(differs_from_disk, document.path, meant):
         if document.revision == revision:
             document.saved()
@@ -56,12 +57,11 @@ async def after_edit(opened: Opened) -> str:
     return NOT_SAVED_BECAUSE.format(reason=reason or NOT_THERE)
 
 
-async def _save(opened: Opened) -> str | None:
+async def save(peer: Peer, uri: str) -> str | None:
     """Why it was not saved, None if it was."""
-    uri = opened.document.uri
     try:
         with anyio.fail_after(SAVE_SECONDS):
-            told = await opened.peer.call("agent/editor/save", {"uris": [uri]}, EditorSaveResult)
+            told = await peer.call("agent/editor/save", {"uris": [uri]}, EditorSaveResult)
     except (ClientGone, ClientError) as error:
         return str(error) or NO_REASON
     except TimeoutError:
