@@ -216,6 +216,9 @@ async def _tree(daemon: Contract) -> None:
     piece = await daemon.call("agent/content/read", uri=whole, range={"start": 0, "end": 9})
     assert (piece["text"], piece["next"]) == ('{"type":"', 9)
     rows = (await daemon.call("agent/tree/get", filter="userOnly"))["rows"]
+    ends = {"from": rows[0]["entryId"], "to": page["leafId"]}
+    diff = await daemon.call("agent/tree/diff", **ends)
+    assert (diff["ancestorId"], diff["abandoned"]["count"]) == (ends["from"], 0)
     label = await daemon.call("agent/tree/label", entryId=rows[1]["entryId"], label="here")
     assert label["label"] == "here"
     await daemon.call("agent/config/set", id="tools", value=["read"])

@@ -9,7 +9,7 @@ from pydantic_core import to_json
 
 from singletree.rpc.addresses import SLICE_BYTES, Address, cut, parse
 
-kinds = st.sampled_from(["entry", "tool", "queue"])
+kinds = st.sampled_from(["entry", "tool", "toolInput", "toolDiff", "queue"])
 
 
 @given(kinds, st.text(st.characters(codec="utf-8"), min_size=1, max_size=12))
@@ -21,6 +21,8 @@ def test_an_address_is_understood_again(kind: str, name: str) -> None:
 def test_addresses_look_as_the_protocol_says() -> None:
     assert str(Address("s", "entry", "e1")) == "agent://s/entry/e1.json"
     assert str(Address("s", "tool", "call/1")) == "agent://s/tool/call%2F1/output.txt"
+    assert str(Address("s", "toolInput", "c")) == "agent://s/tool/c/input.json"
+    assert str(Address("s", "toolDiff", "c")) == "agent://s/tool/c/changes.diff"
 
 
 @pytest.mark.parametrize(

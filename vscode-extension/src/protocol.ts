@@ -426,7 +426,8 @@ export interface ListParams {
 /**
  * A session in a list. `preview` is the first prompt, `leafPreview` the last thing said.
  *
- * Times are ISO 8601. `live`: open in this daemon. `parent`: the session it was forked from.
+ * Times are ISO 8601. `live`: open in this daemon. `parent`: the file it was forked from. `moved`:
+ * its folder is gone, so it is offered in every other; open it with the folder where that is now.
  */
 export interface SessionRow {
   sessionId: string;
@@ -440,6 +441,7 @@ export interface SessionRow {
   entryCount?: number;
   parent?: string;
   live: boolean;
+  moved: boolean;
 }
 
 /** Newest first. `next` is the `cursor` of the following page. */
@@ -729,7 +731,7 @@ export type TreeFilter = "default" | "noTools" | "userOnly" | "labeled" | "all";
 /**
  * `search` looks in texts and labels. `around`: the page that holds this entry.
  *
- * `cursor` is the `next` of the page before.
+ * `cursor` is the `next` of the page before, or the `prev` of the page behind.
  */
 export interface TreeParams extends SessionParams {
   filter?: TreeFilter;
@@ -759,12 +761,13 @@ export interface TreeRow {
   childCount: number;
 }
 
-/** A page of rows. `next` is null on the last one. */
+/** A page of rows. `next` is null on the last one, `prev` on the first. */
 export interface Tree {
   rows: TreeRow[];
   leafId: string | null;
   treeVersion: number;
   next: string | null;
+  prev?: string;
 }
 
 /** How to sum up the branch that is left. `replace`: the instructions stand for ours. */
@@ -804,6 +807,31 @@ export interface Labeled {
   entryId: string;
   label: string | null;
   labelEntryId: string;
+}
+
+/** Two entries: where one was, and where one would be. */
+export interface DiffParams extends SessionParams {
+  from: string;
+  to: string;
+}
+
+/**
+ * One side of a fork: how many entries, the first thousands of them, and the files touched.
+ *
+ * Files stand as the model named them; one that was changed is not among those read.
+ */
+export interface BranchSide {
+  count: number;
+  entryIds: string[];
+  readFiles: string[];
+  modifiedFiles: string[];
+}
+
+/** What two places do not have in common; `ancestorId` is the last entry of both paths. */
+export interface TreeDiff {
+  ancestorId: string | null;
+  abandoned: BranchSide;
+  gained: BranchSide;
 }
 
 /** `instructions`: what the summary should look at. */
@@ -2016,6 +2044,8 @@ export interface Methods {
   "agent/tree/navigate": { params: NavigateParams; result: Navigated };
   /** Put a bookmark on an entry, or take it away. */
   "agent/tree/label": { params: LabelParams; result: Labeled };
+  /** What going from one entry to another would leave and gain. */
+  "agent/tree/diff": { params: DiffParams; result: TreeDiff };
   /** Sum up the older part of the path with a call of the model. Cancelled or failed, nothing has changed. */
   "agent/compact": { params: CompactParams; result: Compacted };
   /** What the model would see at an entry, part by part with its tokens, and by which rule the rest is left out. */

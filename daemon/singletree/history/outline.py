@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Literal
 
 from singletree.history.bodies import Bodies
@@ -70,11 +71,21 @@ class Outline:
         self._bodies = bodies
         self._shapes: dict[tuple[Filter, str], _Shape] = {}
         self._version = tree.version
+        self._lock = Lock()
 
     def page(
         self, filter: Filter, *, search: str | None, around: str | None, start: int, limit: int
     ) -> RowPage:
-        """A page that starts at a place (see `RowPage.next`), or has an entry in its middle."""
+        """A page that starts at a place (see `RowPage.next`), or has an entry in its middle.
+
+        Threads may ask at once; they are answered one after the other.
+        """
+        with self._lock:
+            return self._page(filter, search, around, start, limit)
+
+    def _page(
+        self, filter: Filter, search: str | None, around: str | None, start: int, limit: int
+    ) -> RowPage:
         wanted = None if around is None else self._tree.row(around)
         shape = self._shape(filter, " ".join((search or "").lower().split()))
         leaf = self._leaf_in(filter)

@@ -166,6 +166,13 @@ class Reading:
         found = [row for row in rows if self._index.kind(row).type in types]
         return self._read(found, keep=False)
 
+    def holding(self, role: str, marker: bytes) -> Iterator[Entry]:
+        """Messages of a role whose lines hold these bytes, the newest first; none is kept."""
+        for row in reversed(range(len(self._index))):
+            said = self._index.kind(row).role == role and not self.tree.hidden(row)
+            if said and marker in self._bodies.raw(row):
+                yield from self._read([row], keep=False)
+
     def entries(
         self,
         *,

@@ -131,7 +131,7 @@ class Host:
         await session.check_fork(entry_id, position)
         store = await self.assembly.store(folder)
         forked = await anyio.to_thread.run_sync(
-            lambda: store.fork(session.history, entry_id, position)
+            lambda: store.fork(session.history, entry_id, position, str(folder))
         )
         return await self._take(forked.history, folder, "fork"), forked.text
 

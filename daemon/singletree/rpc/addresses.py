@@ -2,6 +2,8 @@
 
     agent://SESSION/entry/ID.json          an entry as its record
     agent://SESSION/tool/CALL/output.txt   what a tool call answered
+    agent://SESSION/tool/CALL/input.json   its arguments
+    agent://SESSION/tool/CALL/changes.diff what it changed
     agent://SESSION/queue/ID.json          the content of a waiting text
 
 Pure: never looks anything up. Read next: handlers/content.py.
@@ -13,12 +15,18 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote, unquote, urlsplit
 
-Kind = Literal["entry", "tool", "queue"]
+Kind = Literal["entry", "tool", "toolInput", "toolDiff", "queue"]
 
 SLICE_BYTES = 131_072
 """What one answer holds at most; even all of it escaped, it fits a message."""
 
-_ENDS: dict[Kind, str] = {"entry": ".json", "tool": "/output.txt", "queue": ".json"}
+_FORMS: dict[Kind, tuple[str, str]] = {
+    "entry": ("/entry/", ".json"),
+    "tool": ("/tool/", "/output.txt"),
+    "toolInput": ("/tool/", "/input.json"),
+    "toolDiff": ("/tool/", "/changes.diff"),
+    "queue": ("/queue/", ".json"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +38,8 @@ class Address:
     id: str
 
     def __str__(self) -> str:
-        return f"agent://{self.session_id}/{self.kind}/{quote(self.id, '')}{_ENDS[self.kind]}"
+        start, end = _FORMS[self.kind]
+        return f"agent://{self.session_id}{start}{quote(self.id, '')}{end}"
 
 
 def parse(uri: str) -> Address | None:
@@ -39,8 +48,7 @@ def parse(uri: str) -> Address | None:
         parts = urlsplit(uri)
     except ValueError:
         return None
-    for kind, end in _ENDS.items():
-        start = f"/{kind}/"
+    for kind, (start, end) in _FORMS.items():
         if parts.path.startswith(start) and parts.path.endswith(end):
             name = parts.path[len(start) : -len(end)]
             if parts.scheme == "agent" and parts.netloc and name and "/" not in name:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:36c91e9f3aa943070ee313faaba42f23"
+SCHEMA_HASH = "sha256:401997a9b32b99bc9234f77a8fa94632"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",
@@ -32,6 +32,7 @@ METHODS = (
     "agent/tree/get",
     "agent/tree/navigate",
     "agent/tree/label",
+    "agent/tree/diff",
     "agent/compact",
     "agent/context/get",
     "agent/content/read",

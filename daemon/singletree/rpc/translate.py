@@ -13,7 +13,7 @@ from typing import Literal, assert_never
 from singletree.messages import AssistantMessage, Block, Text, Thinking, ToolCall
 from singletree.model.base import Finished, TextDelta, ThinkingDelta, ToolCallDelta
 from singletree.rpc import toolcalls, wire
-from singletree.rpc.addresses import Address
+from singletree.rpc.addresses import Address, Kind
 from singletree.rpc.bounds import VALUE_BYTES, bounded
 from singletree.rpc.parts import Delta, DeltaKind, Key, Parts
 from singletree.rpc.protocol.base import JsonObject
@@ -43,6 +43,8 @@ Wire = JsonObject | Delta
 
 _DELTAS: dict[ItemKind, DeltaKind] = {"text": "text", "thinking": "thinking", "tool": "toolArgs"}
 _ITEMS: dict[DeltaKind, ItemKind] = {delta: item for item, delta in _DELTAS.items()}
+_WHOLE: dict[str, Kind] = {"input": "toolInput", "diff": "toolDiff"}
+"""Where a field of a `tool` event can be read whole; all others as the output."""
 
 Calling = ToolPending | ToolStarted | ToolUpdated | ToolEnded
 
@@ -183,12 +185,12 @@ class Translator:
         return toolcalls.tool_call(call, self._cwd)
 
     def _tell_call(self, call_id: str, news: JsonObject) -> JsonObject:
-        address = str(Address(self._session_id, "tool", call_id))
         made: JsonObject = {"type": "tool", "toolCallId": call_id}
         for name, value in news.items():
+            address = str(Address(self._session_id, _WHOLE.get(name, "tool"), call_id))
             made[name], cut = bounded(value, address, VALUE_BYTES // 4)
             if cut:
-                made["cut"] = address
+                made.setdefault("cut", address)
         self._calls[call_id] = {**self._calls.get(call_id, {}), **made}
         return made
 

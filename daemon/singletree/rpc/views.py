@@ -131,6 +131,7 @@ def session_row(one: Summary, *, live: bool) -> SessionRow:
         entry_count=one.entry_count,
         parent=one.parent,
         live=live,
+        moved=one.moved,
     )
 
 

@@ -14,8 +14,9 @@ import anyio.to_thread
 
 from singletree.agent.draft import Draft
 from singletree.agent.events import AgentEvent
+from singletree.agent.tool import ToolOutput
 from singletree.history.entries import MessageEntry
-from singletree.messages import AssistantMessage, CustomMessage, ToolCall, Usage
+from singletree.messages import AssistantMessage, CustomMessage, ToolCall, ToolResultMessage, Usage
 from singletree.model.base import Finished, ModelInfo
 from singletree.session.conversation import Conversation
 from singletree.session.events import (
@@ -59,6 +60,8 @@ class Ears:
         self._fresh = False
         self._on_disk = False
         self.open_calls: dict[str, ToolCall] = {}
+        self.outputs: dict[str, ToolOutput] = {}
+        """Answers of calls that are no entries yet: they become entries in the order of calls."""
         self.usage = Usage()
         self.last: tuple[str, AssistantMessage] | None = None
 
@@ -66,6 +69,7 @@ class Ears:
         """A turn begins: count its tokens anew."""
         self.usage = Usage()
         self.last = None
+        self.outputs.clear()
 
     @property
     def live(self) -> LiveAnswer | None:
@@ -89,8 +93,9 @@ class Ears:
                 return
             case ToolStarted(call=call):
                 self.open_calls[call.id] = call
-            case ToolEnded(call=call):
+            case ToolEnded(call=call, output=output):
                 self.open_calls.pop(call.id, None)
+                self.outputs[call.id] = output
             case _:
                 pass
         self._emit(event)
@@ -127,6 +132,8 @@ class Ears:
             self._talk.add(custom_entry(message), id=event.id)
         else:
             self._talk.add(MessageEntry(message=message), id=event.id)
+        if isinstance(message, ToolResultMessage):
+            self.outputs.pop(message.tool_call_id, None)
         self._queue.said(event.id)
         self._mail.said(event.id)
         if answer is not None:

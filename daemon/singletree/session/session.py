@@ -12,11 +12,13 @@ from typing import Literal
 import anyio
 import anyio.to_thread
 
+from singletree.agent.tool import ToolOutput
 from singletree.errors import SessionError, SingletreeError, UnknownEntry
 from singletree.extensions.api import BeforeFork, BeforeSwitch, Cancel, SessionStart
 from singletree.history.entries import MessageEntry, SessionInfoEntry
-from singletree.messages import AssistantMessage
+from singletree.messages import AssistantMessage, ToolCall
 from singletree.session.builtin import builtin_commands
+from singletree.session.called import call_in, output_in
 from singletree.session.events import CompactionResult
 from singletree.session.gate import Mode
 from singletree.session.memory import complete_with
@@ -204,6 +206,18 @@ class AgentSession:
     def live(self) -> LiveAnswer | None:
         """The answer that streams."""
         return self._in.ears.live
+
+    async def call(self, call_id: str) -> ToolCall | None:
+        """A call of a tool, of this turn or of any before."""
+        if (live := self._in.ears.open_calls.get(call_id)) is not None:
+            return live
+        return await anyio.to_thread.run_sync(call_in, self.history, call_id)
+
+    async def output(self, call_id: str) -> ToolOutput | None:
+        """What a call was answered with, also before that is an entry."""
+        if (live := self._in.ears.outputs.get(call_id)) is not None:
+            return live
+        return await anyio.to_thread.run_sync(output_in, self.history, call_id)
 
     def state(self) -> SessionState:
         """Everything a client needs to draw the session without its history."""

@@ -305,7 +305,8 @@
 
 --- A session in a list. `preview` is the first prompt, `leafPreview` the last thing said.
 ---
---- Times are ISO 8601. `live`: open in this daemon. `parent`: the session it was forked from.
+--- Times are ISO 8601. `live`: open in this daemon. `parent`: the file it was forked from. `moved`:
+--- its folder is gone, so it is offered in every other; open it with the folder where that is now.
 ---@class singletree.SessionRow
 ---@field sessionId string
 ---@field path string
@@ -318,6 +319,7 @@
 ---@field entryCount? integer
 ---@field parent? string
 ---@field live boolean
+---@field moved boolean
 
 --- Newest first. `next` is the `cursor` of the following page.
 ---@class singletree.SessionList
@@ -554,7 +556,7 @@
 
 --- `search` looks in texts and labels. `around`: the page that holds this entry.
 ---
---- `cursor` is the `next` of the page before.
+--- `cursor` is the `next` of the page before, or the `prev` of the page behind.
 ---@class singletree.TreeParams : singletree.SessionParams
 ---@field filter? singletree.TreeFilter
 ---@field search? string
@@ -579,12 +581,13 @@
 ---@field preview string
 ---@field childCount integer
 
---- A page of rows. `next` is null on the last one.
+--- A page of rows. `next` is null on the last one, `prev` on the first.
 ---@class singletree.Tree
 ---@field rows singletree.TreeRow[]
 ---@field leafId string|vim.NIL
 ---@field treeVersion integer
 ---@field next string|vim.NIL
+---@field prev? string
 
 --- How to sum up the branch that is left. `replace`: the instructions stand for ours.
 ---@class singletree.Summarize
@@ -617,6 +620,26 @@
 ---@field entryId string
 ---@field label string|vim.NIL
 ---@field labelEntryId string
+
+--- Two entries: where one was, and where one would be.
+---@class singletree.DiffParams : singletree.SessionParams
+---@field ["from"] string
+---@field to string
+
+--- One side of a fork: how many entries, the first thousands of them, and the files touched.
+---
+--- Files stand as the model named them; one that was changed is not among those read.
+---@class singletree.BranchSide
+---@field count integer
+---@field entryIds string[]
+---@field readFiles string[]
+---@field modifiedFiles string[]
+
+--- What two places do not have in common; `ancestorId` is the last entry of both paths.
+---@class singletree.TreeDiff
+---@field ancestorId string|vim.NIL
+---@field abandoned singletree.BranchSide
+---@field gained singletree.BranchSide
 
 --- `instructions`: what the summary should look at.
 ---@class singletree.CompactParams : singletree.LongParams
@@ -1604,6 +1627,7 @@ M.methods = {
   ["agent/tree/get"] = true,
   ["agent/tree/navigate"] = true,
   ["agent/tree/label"] = true,
+  ["agent/tree/diff"] = true,
   ["agent/compact"] = true,
   ["agent/context/get"] = true,
   ["agent/content/read"] = true,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import assert_never
 
 from pydantic_core import to_json
 
 from singletree.errors import SingletreeError, UnknownEntry
-from singletree.history.entries import MessageEntry, dump
-from singletree.messages import ToolResultMessage, text_of
+from singletree.history.entries import dump
+from singletree.messages import text_of
 from singletree.rpc.addresses import Address, cut, parse
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.protocol.context import ContentReadParams, ContentReadResult
@@ -27,7 +28,7 @@ async def _read(daemon: Daemon, params: ContentReadParams, call: Call) -> Conten
     address = parse(params.uri)
     found = None
     if address is not None:
-        found = _find(daemon.host.get(address.session_id), address)
+        found = await _find(daemon.host.get(address.session_id), address)
     if found is None:
         raise SingletreeError(NOTHING.format(uri=params.uri), code="not_found")
     span = params.range
@@ -35,14 +36,24 @@ async def _read(daemon: Daemon, params: ContentReadParams, call: Call) -> Conten
     return ContentReadResult(text=piece.text, size=piece.size, next=piece.next)
 
 
-def _find(session: AgentSession, address: Address) -> str | None:
+async def _find(session: AgentSession, address: Address) -> str | None:
     match address.kind:
         case "entry":
             return _entry(session, address.id)
         case "tool":
-            return _output(session, address.id)
+            output = await session.output(address.id)
+            return None if output is None else text_of(output.content)
+        case "toolInput":
+            call = await session.call(address.id)
+            return None if call is None else to_json(call.arguments).decode()
+        case "toolDiff":
+            output = await session.output(address.id)
+            details = {} if output is None else output.details
+            diff = details.get("diff") if isinstance(details, dict) else None
+            return diff if isinstance(diff, str) else None
         case "queue":
             return _waiting(session, address.id)
+    assert_never(address.kind)
 
 
 def _entry(session: AgentSession, entry_id: str) -> str | None:
@@ -50,16 +61,6 @@ def _entry(session: AgentSession, entry_id: str) -> str | None:
         return dump(session.history.entry(entry_id)).decode()
     except UnknownEntry:
         return None
-
-
-def _output(session: AgentSession, call_id: str) -> str | None:
-    """The newest answer to the call, on whatever branch it is."""
-    found = None
-    for entry in session.history.each("message"):
-        message = entry.message if isinstance(entry, MessageEntry) else None
-        if isinstance(message, ToolResultMessage) and message.tool_call_id == call_id:
-            found = text_of(message.content)
-    return found
 
 
 def _waiting(session: AgentSession, queue_id: str) -> str | None:

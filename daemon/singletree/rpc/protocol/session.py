@@ -253,7 +253,8 @@ class ListParams(Params):
 class SessionRow(Shape):
     """A session in a list. `preview` is the first prompt, `leafPreview` the last thing said.
 
-    Times are ISO 8601. `live`: open in this daemon. `parent`: the session it was forked from.
+    Times are ISO 8601. `live`: open in this daemon. `parent`: the file it was forked from. `moved`:
+    its folder is gone, so it is offered in every other; open it with the folder where that is now.
     """
 
     session_id: str
@@ -267,6 +268,7 @@ class SessionRow(Shape):
     entry_count: int | None = None
     parent: str | None = None
     live: bool = False
+    moved: bool = False
 
 
 class SessionList(Result):

@@ -17,7 +17,7 @@ TreeFilter = Literal["default", "noTools", "userOnly", "labeled", "all"]
 class TreeParams(SessionParams):
     """`search` looks in texts and labels. `around`: the page that holds this entry.
 
-    `cursor` is the `next` of the page before.
+    `cursor` is the `next` of the page before, or the `prev` of the page behind.
     """
 
     filter: TreeFilter = "default"
@@ -48,12 +48,13 @@ class TreeRow(Shape):
 
 
 class Tree(Result):
-    """A page of rows. `next` is null on the last one."""
+    """A page of rows. `next` is null on the last one, `prev` on the first."""
 
     rows: list[TreeRow]
     leaf_id: str | None
     tree_version: int
     next: str | None
+    prev: str | None = None
 
 
 class Summarize(Shape):
@@ -107,15 +108,19 @@ class DiffParams(SessionParams):
 
 
 class BranchSide(Shape):
-    """One side of a fork: its entries, and the files it read and changed."""
+    """One side of a fork: how many entries, the first thousands of them, and the files touched.
 
+    Files stand as the model named them; one that was changed is not among those read.
+    """
+
+    count: int
     entry_ids: list[str]
     read_files: list[str]
     modified_files: list[str]
 
 
 class TreeDiff(Result):
-    """What two places do not have in common."""
+    """What two places do not have in common; `ancestorId` is the last entry of both paths."""
 
     ancestor_id: str | None
     abandoned: BranchSide
@@ -152,6 +157,5 @@ METHODS = (
         TreeDiff,
         "What going from one entry to another would leave and gain.",
         errors=("session_not_found", "entry_not_found"),
-        since=None,
     ),
 )
