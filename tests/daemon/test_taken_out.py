@@ -246,6 +246,25 @@ async def test_what_another_daemon_has_open_is_not_put_away(tmp_path: Path) -> N
             assert "first" in out["text"]
 
 
+async def test_sessions_kept_in_their_workspace_are_found_by_id(tmp_path: Path) -> None:
+    """`sessionDir` in the settings: whoever has listed a folder can name what is in it."""
+    where = place(tmp_path)
+    where.settings(sessionDir="kept")
+    async with daemon(where, {"text": "hello"}) as client:
+        session_id = await opened(client, where)
+        await said(client, session_id, "first")
+    (file,) = (where.folder / "kept").glob("*.jsonl")
+    async with daemon(where) as client:
+        unknown = await refused(client, "session/delete", sessionId=session_id)
+        assert unknown["code"] == "session_not_found"
+        listed = await ask(client, "session/list", workspace=where.folder.as_uri())
+        assert [row["path"] for row in listed["sessions"]] == [str(file)]
+        out = await ask(client, "session/export", sessionId=session_id, format="md")
+        assert "first" in out["text"]
+        await ask(client, "session/delete", sessionId=session_id)
+        assert not file.exists()
+
+
 @pytest.mark.parametrize("version", [1, 2])
 async def test_an_old_session_goes_on_in_a_copy(tmp_path: Path, version: int) -> None:
     where = place(tmp_path)

@@ -20,6 +20,7 @@ from anyio.abc import TaskGroup
 
 from singletree.agent.tool import Tool
 from singletree.context.gather import Gathered, Overrides, gather
+from singletree.errors import UnknownSession
 from singletree.extensions.loader import Loaded, find_extensions, load_extensions
 from singletree.history.record import History
 from singletree.history.store import Store
@@ -53,6 +54,7 @@ class Assembly:
         self._front = front
         self._tasks = tasks
         self._locks = FileLocks()
+        self._stores: dict[Path | None, Store] = {}
         self._outputs = options.agent_dir / "singletree" / "outputs"
         self._children = options.agent_dir / "singletree" / "children"
 
@@ -114,7 +116,18 @@ class Assembly:
                 load_settings, self.options.agent_dir, cwd, self.options.settings or None, False
             )
             folder = _inside(cwd, settings.session_dir)
-        return Store(self.options.agent_dir, folder)
+        return self._stores.setdefault(folder, Store(self.options.agent_dir, folder))
+
+    async def store_of(self, session_id: str, cwd: Path | None = None) -> Store:
+        """Where a session is kept: of a folder, or of any that was looked into.
+
+        UnknownSession where it is in none.
+        """
+        first, usual = await self.store(cwd), await self.store(None)
+        for store in dict.fromkeys((first, usual, *self._stores.values())):
+            if await anyio.to_thread.run_sync(store.find, session_id) is not None:
+                return store
+        raise UnknownSession(f"There is no session {session_id}.", detail={"id": session_id})
 
     async def sweep(self) -> None:
         """End what a life before this one left running; old outputs go."""

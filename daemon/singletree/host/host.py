@@ -151,7 +151,7 @@ class Host:
         if (live := self._sessions.get(session_id)) is not None:
             yield live.history
             return
-        store = await self.assembly.store(None)
+        store = await self.assembly.store_of(session_id)
         history = await anyio.to_thread.run_sync(lambda: store.open_id(session_id, read_only=True))
         try:
             yield history
@@ -160,11 +160,10 @@ class Host:
 
     async def delete(self, session_id: str) -> None:
         """Put a session's file into the trash folder."""
-        store = await self.assembly.store(None)
+        store = await self.assembly.store_of(session_id)
         path = await anyio.to_thread.run_sync(store.find, session_id)
-        if path is None:
-            raise UnknownSession(f"There is no session {session_id}.")
-        await anyio.to_thread.run_sync(store.delete, path)
+        if path is not None:
+            await anyio.to_thread.run_sync(store.delete, path)
 
     async def close(self, session: AgentSession) -> None:
         """End what runs in it, save it, let its file go. Once begun it is done to its end."""
@@ -214,7 +213,7 @@ class Host:
         if (live := self._sessions.get(session_id)) is not None:
             self._current[place(live.cwd)] = live.id
             return live
-        store = await self.assembly.store(cwd)
+        store = await self.assembly.store_of(session_id, cwd)
         history = await anyio.to_thread.run_sync(store.open_id, session_id)
         return await self._take(history, cwd or Path(history.header.cwd), "resume")
 
