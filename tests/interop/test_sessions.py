@@ -18,7 +18,7 @@ from tests.rpc.client import RawClient
 
 from singletree.history.store import Store
 
-pytestmark = [pytest.mark.client, pytest.mark.timeout(90)]
+pytestmark = [pytest.mark.client, pytest.mark.timeout(90, func_only=True)]
 
 
 class Ours:
