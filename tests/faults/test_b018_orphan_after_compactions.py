@@ -12,6 +12,7 @@ from tests.session.stage import stage
 from singletree.history.store import Store
 from singletree.messages import ToolResultMessage
 from singletree.model.scripted import say
+from singletree.session.events import Warned
 
 SESSION = "0198b2c8-0000-7000-8000-000000000018"
 
@@ -90,4 +91,6 @@ async def test_it_is_accepted_at_the_first_try(tmp_path: Path) -> None:
         assert not any(isinstance(m, ToolResultMessage) for m in sent)
         assert on.session.turns.last is not None
         assert on.session.turns.last.reason == "end_turn"
+        await on.say("on")
+        assert [e.code for e in on.events if isinstance(e, Warned)] == ["orphan_result"]
     assert path.read_text(encoding="utf-8").startswith(before)

@@ -11,7 +11,7 @@ from operator import is_
 
 from singletree.context.accept import Repair
 from singletree.context.projection import as_llm
-from singletree.messages import AgentMessage, Message
+from singletree.messages import AgentMessage, Message, ToolResultMessage
 
 
 class Feed:
@@ -24,6 +24,11 @@ class Feed:
     def __init__(self) -> None:
         self._seen: list[AgentMessage] = []
         self._repair = Repair()
+
+    @property
+    def orphans(self) -> Sequence[ToolResultMessage]:
+        """The results that are not sent because no call waits for them."""
+        return self._repair.orphans
 
     def messages(self, given: Sequence[AgentMessage]) -> list[Message]:
         """The messages to send."""

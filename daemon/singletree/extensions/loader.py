@@ -19,6 +19,7 @@ import anyio.to_thread
 
 from singletree.errors import ExtensionError
 from singletree.extensions.api import ExtensionAPI
+from singletree.extensions.descriptors import keep, mend
 from singletree.extensions.modules import forget, run_module
 from singletree.extensions.runner import Failure, Setup, set_up
 
@@ -75,12 +76,15 @@ async def load_extensions(found: Sequence[Found], *, trusted: bool) -> Loaded:
         if guest.scope == "workspace" and not trusted:
             skipped.append(guest.path)
             continue
+        keep()
         try:
             setup, drop = await anyio.to_thread.run_sync(_load, guest)
             guests.append(await set_up(guest.name, setup, drop))
         except (Exception, SystemExit) as error:
             told = f"{guest.path}: {type(error).__name__}: {error}"
             problems.append(Failure(guest.name, "load", told))
+        finally:
+            mend()
     return Loaded(tuple(guests), tuple(problems), tuple(skipped))
 
 

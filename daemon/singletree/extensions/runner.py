@@ -36,6 +36,7 @@ from singletree.extensions.api import (
     SessionShutdown,
     Verdict,
 )
+from singletree.extensions.descriptors import mend
 
 GUARD_FAILED = "Not run: the extension {name}, which checks such calls, failed ({error})."
 WRONG_ANSWER = "answered {kind} with {answer}, which it does not take"
@@ -159,17 +160,21 @@ class Extensions:
         return Fired(payload, verdict)
 
     async def _ask(self, handler: Handler[Payload], payload: Payload) -> Answer:
-        answer = handler(await _own_copy(payload))
-        if inspect.isawaitable(answer):
-            answer = await self._in_time(answer)
+        given = await _own_copy(payload)
+        try:
+            answer = handler(given)
+            if inspect.isawaitable(answer):
+                answer = await self._in_time(answer)
+        finally:
+            mend()
         if answer is None:
             return None
         if isinstance(answer, payload.verdicts):
             return _checked(answer)
         if payload.changes and type(answer) is type(payload):
             return _checked(answer)
-        kind, given = type(payload).__name__, type(answer).__name__
-        raise TypeError(WRONG_ANSWER.format(kind=kind, answer=given))
+        names = type(payload).__name__, type(answer).__name__
+        raise TypeError(WRONG_ANSWER.format(kind=names[0], answer=names[1]))
 
     async def _in_time(self, answer: Awaitable[Answer]) -> Answer:
         limit = self._limit()

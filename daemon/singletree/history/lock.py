@@ -14,6 +14,7 @@ from hashlib import blake2s
 from pathlib import Path
 
 from singletree.errors import SessionError, SessionLocked
+from singletree.history.handles import open_above
 from singletree.history.names import valid_session_id
 
 _PAUSE = 0.05
@@ -63,7 +64,7 @@ def lock_name(session_id: str) -> str:
 def _try(path: Path) -> int | None:
     """The locked file's handle; None if another holds it, or it was removed meanwhile."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    handle = open_above(path, os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.samestat(os.fstat(handle), path.stat()):

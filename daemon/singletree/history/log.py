@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from singletree.errors import SessionError, SessionReadOnly, SessionUnreadable
+from singletree.history.handles import open_above
 from singletree.history.lock import SessionLock
 
-_CREATE = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+_CREATE = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class SessionLog:
         log.size = size
         log.line_feed_missing = size > 0 and not whole
         mode = os.O_RDONLY if lock is None else os.O_RDWR | os.O_APPEND
-        log._handle = os.open(path, mode | os.O_CLOEXEC)
+        log._handle = open_above(path, mode)
         return log
 
     @property
@@ -189,7 +190,7 @@ class SessionLog:
 
 def _new_file(path: Path, content: bytes) -> int:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle = os.open(path, _CREATE, 0o600)
+    handle = open_above(path, _CREATE)
     try:
         _write_all(handle, content)
     except OSError:

@@ -30,6 +30,7 @@ from singletree.extensions.api import (
     ToolCalled,
     ToolCalling,
 )
+from singletree.extensions.descriptors import mend
 from singletree.extensions.runner import Extensions, Failure, Fired
 from singletree.messages import AgentMessage, ToolCall
 from singletree.session.events import ConfigChanged, ExtensionFailed, SessionEvent
@@ -142,6 +143,8 @@ class Guests:
             told = f"{type(error).__name__}: {error}".rstrip(": ")
             self._emit(ExtensionFailed(command.name, "command", told))
             raise ExtensionError(COMMAND_FAILED.format(name=command.name, why=told)) from error
+        finally:
+            mend()
         return None if answer is None else str(answer)
 
     async def context(self, messages: Sequence[AgentMessage]) -> Sequence[AgentMessage]:

@@ -23,7 +23,7 @@ from singletree.compaction.budget import estimate
 from singletree.context.feed import Feed
 from singletree.context.projection import Projection
 from singletree.errors import ContextOverflow, SingletreeError
-from singletree.messages import ToolCall, ToolResultMessage
+from singletree.messages import AgentMessage, Message, ToolCall, ToolResultMessage
 from singletree.session.choice import Choice
 from singletree.session.conversation import Conversation
 from singletree.session.ears import Ears
@@ -35,6 +35,7 @@ from singletree.session.events import (
     TurnEnded,
     TurnReason,
     TurnStarted,
+    Warned,
 )
 from singletree.session.guests import Guests
 from singletree.session.mail import Mail
@@ -52,6 +53,11 @@ TOO_LARGE = (
     "The request does not fit the model's window even after compacting. The largest part is {what} "
     "with about {tokens} tokens: go back in the tree to before it, or choose a model with a larger "
     "window."
+)
+
+ORPHAN = (
+    "A result of the tool {tool} stands in this branch without its call; it is not sent, and the "
+    "file stays as it is."
 )
 
 
@@ -122,6 +128,7 @@ class Runner:
         self._feed = Feed()
         self._agent: Agent | None = None
         self._calls: dict[str, anyio.CancelScope] = {}
+        self._orphans: set[str] = set()
         self.retries = Retries(needs.phase, emit)
 
     def steer(self) -> None:
@@ -201,7 +208,7 @@ class Runner:
             model=choice.model(),
             thinking=choice.thinking,
             mint=self._talk.history.mint,
-            to_llm=self._feed.messages,
+            to_llm=self._to_llm,
             transform_context=guests.context,
             before_tool=needs.check,
             after_tool=guests.called,
@@ -234,6 +241,15 @@ class Runner:
             tools=tools,
             messages=self._talk.projection().messages,
         )
+
+    def _to_llm(self, messages: Sequence[AgentMessage]) -> Sequence[Message]:
+        """What is sent; of what can't be, a person is told once."""
+        sent = self._feed.messages(messages)
+        for orphan in self._feed.orphans:
+            if orphan.tool_call_id not in self._orphans:
+                self._orphans.add(orphan.tool_call_id)
+                self._emit(Warned("orphan_result", ORPHAN.format(tool=orphan.tool_name)))
+        return sent
 
     def _hide_failed(self) -> None:
         """The failed answer stays in the file and out of every later request.
