@@ -124,3 +124,13 @@ async def test_an_edit_that_an_abort_left_open_can_be_taken_back(tmp_path: Path)
         (edit_,) = await listed(made)
         await call(made, "agent/edits/revert", editIds=[edit_["editId"]])
         assert made.editor.buffers[uri].text == "one\n"
+
+
+async def test_a_deleted_session_leaves_no_texts_behind(tmp_path: Path) -> None:
+    async with house(tmp_path, write("new\n", "new"), DONE) as made:
+        await made.say()
+        kept = tmp_path / "agent" / "singletree" / "edits" / made.session_id
+        assert kept.is_dir()
+        await call(made, "agent/session/close")
+        await call(made, "agent/session/delete")
+        assert not kept.exists()

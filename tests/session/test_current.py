@@ -24,7 +24,7 @@ def put(path: Path, **values: object) -> None:
 
 
 def current(tmp_path: Path, *, trusted: bool = False) -> Current:
-    return Current(tmp_path / "agent", tmp_path / "work", None, trusted)
+    return Current(tmp_path / "agent", tmp_path / "work", trusted)
 
 
 def casting(settings: Current) -> Casting:

@@ -8,6 +8,7 @@ session is put together), ../session/session.py (one conversation).
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,6 +24,7 @@ from singletree.history.store import Store, SummaryPage
 from singletree.host.assembly import Assembly
 from singletree.host.options import Front, Options
 from singletree.model.catalog import ModelListing
+from singletree.session.ledger import ledger_folder
 from singletree.session.parts import Parts
 from singletree.session.parts import Start as Reason
 from singletree.session.session import AgentSession
@@ -159,11 +161,14 @@ class Host:
             history.close()
 
     async def delete(self, session_id: str) -> None:
-        """Put a session's file into the trash folder."""
+        """Put a session's file into the trash folder; what was kept to take edits back goes."""
         store = await self.assembly.store_of(session_id)
         path = await anyio.to_thread.run_sync(store.find, session_id)
-        if path is not None:
-            await anyio.to_thread.run_sync(store.delete, path)
+        if path is None:
+            raise UnknownSession(f"There is no session {session_id}.")
+        await anyio.to_thread.run_sync(store.delete, path)
+        ledger = ledger_folder(self.assembly.options.agent_dir, session_id)
+        await anyio.to_thread.run_sync(shutil.rmtree, ledger, True)
 
     async def close(self, session: AgentSession) -> None:
         """End what runs in it, save it, let its file go. Once begun it is done to its end."""

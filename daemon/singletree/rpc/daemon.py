@@ -38,7 +38,7 @@ from singletree.rpc.translate import Translator
 from singletree.rpc.views import newest, state
 from singletree.session.events import SessionEvent
 from singletree.session.gate import Answer, Question
-from singletree.session.ledger import Ledger
+from singletree.session.ledger import Ledger, ledger_folder
 from singletree.session.session import AgentSession
 from singletree.tools.world import Files
 
@@ -106,7 +106,7 @@ class Daemon:
     def begin(self, session_id: str, cwd: Path) -> None:
         """A session is about to be opened: each of its lives has a stream of its own."""
         ledger = Ledger(
-            self.options.agent_dir / "singletree" / "edits" / session_id,
+            ledger_folder(self.options.agent_dir, session_id),
             partial(self._turn_id, session_id),
             partial(self.emit, session_id),
         )

@@ -236,6 +236,11 @@ class Ledger:
         return zlib.decompress((self._folder / "texts" / digest).read_bytes())
 
 
+def ledger_folder(agent_dir: Path, session_id: str) -> Path:
+    """Where the ledger of a session lies."""
+    return agent_dir / "singletree" / "edits" / session_id
+
+
 def plain(data: bytes) -> bytes:
     """A text without a byte order mark and with LF line ends: what editors agree on."""
     return data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
