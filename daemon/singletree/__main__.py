@@ -48,7 +48,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if command is None:
         print(f"singletree: there is no command {name!r}; see singletree --help", file=sys.stderr)
         return 2
-    return command(rest)
+    try:
+        return command(rest)
+    except BrokenPipeError:  # whoever read us has left: what is still to be written goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
 
 
 def _serve(rest: list[str]) -> int:
@@ -88,6 +94,7 @@ def _print(lines: Iterator[str]) -> int:
     try:
         for line in lines:
             print(line)
+        sys.stdout.flush()
     except SingletreeError as error:
         print(f"singletree: {error.message}", file=sys.stderr)
         return 1

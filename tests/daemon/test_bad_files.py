@@ -186,7 +186,7 @@ def test_the_command_line_recovers_too(tmp_path: Path, own_home: Path) -> None:
         done = subprocess.run(command, cwd=where.folder, env=env, capture_output=True, text=True)
         return done.stdout + done.stderr
 
-    assert run().startswith("No sessions")
+    assert run().startswith("No session of")
     assert run("--recover", str(path)).startswith("Recovered 1 entries")
     assert "keep me" in run()
     assert run("--recover", "nothing.jsonl").startswith("singletree: There is no session file")

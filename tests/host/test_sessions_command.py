@@ -29,6 +29,15 @@ def test_they_are_listed_and_found_by_words(environment: dict[str, str]) -> None
     assert found[0].startswith("abc-1 ")
 
 
+def test_what_was_not_found_is_said_with_what_was_sought(environment: dict[str, str]) -> None:
+    assert list(sessions(["--all", "no", "such"], environment)) == [
+        "No session with 'no such' in it."
+    ]
+    assert list(sessions(["bogus"], environment)) == [
+        f"No session of {Path.cwd()} with 'bogus' in it; --all looks in every folder."
+    ]
+
+
 def test_one_is_exported_by_the_beginning_of_its_id(
     environment: dict[str, str], tmp_path: Path
 ) -> None:

@@ -429,6 +429,18 @@ def test_what_is_typed_into_a_turn_steers_it(person: Callable[..., Person], chat
     assert [p["content"] for p in chat.sent("agent/steer")] == ["leave the tests"]
 
 
+def test_the_end_of_input_in_a_turn_leaves_behind_it(person: Callable[..., Person]) -> None:
+    kim = person()
+    kim.sees("› ")
+    kim.types("slow work")
+    kim.sees("working")
+    kim.presses(CTRL_D)
+    kim.sees("leaving when this is done")
+    kim.presses(CTRL_C)
+    kim.sees("Stopped.")
+    assert kim.leaves() == 0
+
+
 def test_commands_work_while_a_turn_runs(person: Callable[..., Person]) -> None:
     kim = person()
     kim.sees("› ")

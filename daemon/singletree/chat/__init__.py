@@ -29,9 +29,9 @@ def main(argv: Sequence[str] | None = None, daemon: Sequence[str] | None = None)
     options, rest = _options().parse_known_args(argv)
     interactive = sys.stdin.isatty()
     lively = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    folder = Path(options.workspace).resolve()
-    if not folder.is_dir():
-        sys.stderr.write(f"singletree chat: no such folder: {folder}\n")
+    folder = _folder(options.workspace)
+    if folder is None:
+        sys.stderr.write(f"singletree chat: no such folder: {options.workspace}\n")
         return MISUSED
     screen = Screen(sys.stdout, lively)
     link = Link([*(daemon or _daemon()), *_passed_on(options.model, rest, interactive)])
@@ -59,6 +59,15 @@ def main(argv: Sequence[str] | None = None, daemon: Sequence[str] | None = None)
         link.close()
     screen.rest()
     return FAILED if talk.session.failed and not interactive else 0
+
+
+def _folder(named: str) -> Path | None:
+    """The folder to work in; None if there is none (the current one may have been deleted)."""
+    try:
+        folder = Path(named).resolve()
+        return folder if folder.is_dir() else None
+    except (OSError, ValueError):
+        return None
 
 
 def _nobody_reads() -> None:

@@ -36,6 +36,9 @@ class Pipe:
         """Nothing: a pipe is not read while something runs."""
         return iter(())
 
+    def leave(self) -> None:
+        """A pipe ends by itself."""
+
     def interrupted(self) -> bool:
         """Never: Ctrl-C ends us at once."""
         return False
@@ -48,9 +51,9 @@ class Terminal:
     """Lines of a person. `poke` wakes whoever waits when Ctrl-C was pressed."""
 
     interactive = True
-    fd = 0
 
     def __init__(self, history: Path, poke: Callable[[], None]) -> None:
+        self.fd: int | None = 0
         self._history = history
         self._poke = poke
         self._buffer = b""
@@ -63,6 +66,8 @@ class Terminal:
 
     def ask(self, prompt: str, suggestion: str = "") -> str | None:
         """A line, with `suggestion` already in it; None at the end of input."""
+        if self.fd is None:
+            return None
         if readline and suggestion:
             words = suggestion.replace("\n", " ")
             readline.set_startup_hook(lambda: readline.insert_text(words))
@@ -80,13 +85,17 @@ class Terminal:
 
     def typed(self) -> Iterator[str | None]:
         """The lines typed while something runs; None for Ctrl-D."""
-        more = os.read(self.fd, 65536)
+        more = os.read(0, 65536)
         if not more:
             yield None
         self._buffer += more
         while b"\n" in self._buffer:
             line, _, self._buffer = self._buffer.partition(b"\n")
             yield line.decode("utf-8", "replace").rstrip("\r")
+
+    def leave(self) -> None:
+        """Take no more lines: the person wants to go."""
+        self.fd = None
 
     def interrupted(self) -> bool:
         """Whether Ctrl-C was pressed since the last look."""

@@ -30,6 +30,7 @@ STEERED = {
     "started": "↪ nothing ran any more: this is a turn of its own",
 }
 SESSIONLESS = ("agent/session/open", "agent/session/new", "agent/session/list")
+LEAVING = "(leaving when this is done; Ctrl-C stops it)"
 STOPPING = "(stopping; Ctrl-C again leaves)"
 NOT_ALLOWED = "no (nobody can be asked here; --allow says yes)"
 
@@ -190,7 +191,8 @@ class Talk:
         if self._questions:
             self._decide(line)
         elif line is None:
-            return
+            self._keyboard.leave()
+            self.screen.say(LEAVING, "dim")
         elif line.startswith("/"):
             self.command(line)
         elif line.strip():
@@ -203,7 +205,7 @@ class Talk:
         asked = question(reply_to, method, params)
         if asked is None:
             self._link.refuse(reply_to)
-        elif self._keyboard.interactive:
+        elif self._keyboard.fd is not None:
             self._questions.append(asked)
             if len(self._questions) == 1:
                 self._pose(asked)

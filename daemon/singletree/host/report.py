@@ -15,7 +15,7 @@ import anyio
 
 from singletree.history.store import Store
 from singletree.host.one_session import COMMANDS, EPILOG
-from singletree.host.places import agent_dir
+from singletree.host.places import agent_dir, here
 from singletree.model.catalog import Catalog
 from singletree.session.settings import load_settings
 from singletree.tools.guarantees import GUARANTEES
@@ -32,23 +32,32 @@ def sessions(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterat
     parser.add_argument("--recover", metavar="FILE", help="copy what can be read of a damaged file")
     parser.add_argument("words", nargs="*", help="only sessions in which these stand")
     given = parser.parse_args(arguments)
-    cwd = None if given.all else str(Path.cwd())
+    cwd = None if given.all else str(here())
     store = Store(agent_dir(environment))
     if given.recover is not None:
         yield _recovered(store, Path(given.recover).absolute())
         return
-    page = store.list(cwd, " ".join(given.words) or None, 100)
+    words = " ".join(given.words)
+    page = store.list(cwd, words or None, 100)
     if not page.sessions:
-        yield "No sessions." if given.all else f"No sessions of {cwd}; --all shows every folder's."
+        yield _none(cwd, words)
     for one in page.sessions:
         when = datetime.fromtimestamp(one.updated_at / 1000).strftime("%Y-%m-%d %H:%M")
         where = f"  {one.cwd}" if given.all else ""
         yield f"{one.id}  {when}  {one.entry_count:>5} entries  {one.name or one.preview}{where}"
 
 
+def _none(cwd: str | None, words: str) -> str:
+    """What is said where no session was found."""
+    where = f" of {cwd}" if cwd else ""
+    which = f" with {words!r} in it" if words else ""
+    more = "; --all looks in every folder" if cwd else ""
+    return f"No session{where}{which}{more}."
+
+
 def _recovered(store: Store, path: Path) -> str:
     """Make a session of this folder of what can be read of a file, and name it."""
-    history = store.rescue(path, str(Path.cwd()))
+    history = store.rescue(path, str(here()))
     try:
         count = history.entry_count
         return f"Recovered {count} entries of {path} into session {history.id} of this folder."

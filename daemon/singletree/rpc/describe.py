@@ -72,7 +72,19 @@ HOMES: dict[str, Callable[[], str]] = {
 
 def describe_main(args: Sequence[str]) -> int:
     """`singletree describe`; the exit code."""
-    match list(args):
+    try:
+        code = _describe(list(args))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        sys.stderr.write(f"singletree describe: cannot write {error.filename}: {error.strerror}\n")
+        return 1
+    return code
+
+
+def _describe(args: list[str]) -> int:
+    match args:
         case ["--help" | "-h"]:
             sys.stdout.write(USAGE)
             return 0
