@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import socket
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
@@ -19,33 +18,45 @@ settings.load_profile("house")
 TypeAdapter(int)  # pydantic reads the disk for its plugins once: now, and not inside a loop
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The vectors are too many for the fast loop."""
+Missing = Counter[tuple[str, str]]
+MISSING = pytest.StashKey[Missing]()
+
+
+def needs(what: str, there: bool) -> pytest.MarkDecorator:
+    """Mark tests that need something real: where it isn't there they are named at the end.
+
+    They are not collected then, so a test is never counted that was not run:
+    `pytestmark = [pytest.mark.client, needs("Neovim", shutil.which("nvim") is not None)]`
+    """
+    return pytest.mark.needs(what, there)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
+    """Mark the vectors, too many for the fast loop; leave out what this machine can't run."""
     for item in items:
         if "vectors" in item.path.parts:
             item.add_marker("vectors")
+    yield  # pytest leaves out what nobody asked for: that is not missed
+    missing: Missing = Counter()
+    for item in list(items):
+        absent = [mark.args[0] for mark in item.iter_markers("needs") if not mark.args[1]]
+        if absent:
+            missing[item.nodeid.partition("::")[0], " and ".join(absent)] += 1
+            items.remove(item)
+            config.hook.pytest_deselected(items=[item])
+    config.stash[MISSING] = missing
 
 
-NOT_RUN = "not run: "
-
-
-def not_run(needs: str) -> NoReturn:
-    """A suite with a real client can't run on this machine: it is named at the end of the run."""
-    pytest.skip(f"{NOT_RUN}{needs}")
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the suites that could not run, with what each of them needs."""
-    missing: Counter[tuple[str, str]] = Counter()
-    for report in terminalreporter.stats.get("skipped", []):
-        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
-        _, told, needs = reason.partition(NOT_RUN)
-        if told:
-            missing[report.nodeid.rpartition("/")[0], needs] += 1
-    if missing:
-        terminalreporter.section("NOT RUN", yellow=True)
-    for (suite, needs), tests in sorted(missing.items()):
-        terminalreporter.write_line(f"{suite}: {tests} tests were not run. They need {needs}.")
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Name the suites that were left out, with what each of them needs."""
+    for (suite, what), tests in sorted(config.stash.get(MISSING, Missing()).items()):
+        line = f"not run here: {suite} ({tests} tests), needs {what}"
+        terminalreporter.write_line(line, yellow=True)
 
 
 MAY_BLOCK = {"append", "move", "take_in", "_read"}

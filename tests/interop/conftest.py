@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 from anyio.from_thread import start_blocking_portal
-from tests.conftest import not_run
 from tests.daemon.real import Place, place
-from tests.interop.install import Absent, Installed, installed
+from tests.interop.install import Installed, found
 from tests.interop.llm import reply
 from tests.interop.pi import settle_in
 from tests.model.fake_server import FakeServer, serving
@@ -25,18 +24,11 @@ class Ground:
     server: FakeServer
 
 
-@pytest.fixture(scope="session")
-def pi() -> Installed:
-    """pi, installed where it was not; without it the suite is told as not run."""
-    try:
-        return installed()
-    except Absent as missing:
-        not_run(str(missing))
-
-
 @pytest.fixture
-def ground(pi: Installed, tmp_path: Path) -> Iterator[Ground]:
+def ground(tmp_path: Path) -> Iterator[Ground]:
     """A workspace with a file in it, and a model that answers (from a thread of its own)."""
+    pi = found()
+    assert pi is not None
     where = place(tmp_path)
     (where.folder / "a.txt").write_text("hello\n")
     with (

@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import needs
 from tests.daemon.real import daemon, opened, prompt, settled
 from tests.history.made import ANSWER, WHEN, write
 from tests.interop.agree import View, view_of_ours, view_of_pi
 from tests.interop.conftest import Ground
+from tests.interop.install import NEEDS, found
 from tests.interop.pi import Pi, running
 from tests.rpc.client import RawClient
 
 from singletree.history.store import Store
 
-pytestmark = [pytest.mark.client, pytest.mark.timeout(90, func_only=True)]
+pytestmark = [pytest.mark.client, pytest.mark.timeout(90), needs(NEEDS, found() is not None)]
 
 
 class Ours:
