@@ -17,7 +17,7 @@ from singletree.host.options import Options
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.declared import declare
 from singletree.rpc.protocol import methods
-from singletree.rpc.server import routes
+from singletree.rpc.server import Topics
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -77,7 +77,7 @@ async def test_every_served_method(tmp_path: Path) -> None:
 
 
 def test_what_is_served_is_what_the_contract_says(tmp_path: Path) -> None:
-    served = {n for n in routes(Daemon(Options(tmp_path, {}))) if n.startswith("agent/")}
+    served = {n for n in Topics(Daemon(Options(tmp_path, {}))) if n.startswith("agent/")}
     said = {m.name for m in methods().values() if m.served and m.direction == "clientToServer"}
     assert served == said
     assert declare()["methods"] == sorted(said, key=list(methods()).index)

@@ -22,7 +22,7 @@ from singletree.rpc.described.typescript import show
 from singletree.rpc.protocol import check, find, methods
 from singletree.rpc.protocol.capabilities import ClientAgent, ServerAgent
 from singletree.rpc.protocol.errors import CODES, NUMBERS, ErrorData
-from singletree.rpc.server import routes
+from singletree.rpc.server import Topics
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "protocol.md").read_text("utf-8")
@@ -107,7 +107,7 @@ def test_what_initialize_declares_is_of_the_contract() -> None:
 def test_what_is_served_is_what_has_a_handler() -> None:
     asked = {m.name: m.params for m in served() if m.direction == "clientToServer"}
     daemon = Daemon(Options(agent_dir=ROOT, environment={}))
-    own = {name: route for name, route in routes(daemon).items() if name.startswith("agent/")}
+    own = {name: route for name, route in Topics(daemon).items() if name.startswith("agent/")}
     assert {name: route.params for name, route in own.items()} == asked
 
 

@@ -5,9 +5,11 @@ Imported behind the first answer. Never handles a method itself. Read next: daem
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
+from importlib import import_module
+from typing import Any
 
 import anyio
 
@@ -16,42 +18,38 @@ from singletree.host.options import Options
 from singletree.rpc.connection import Door
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.declared import declare
-from singletree.rpc.handlers import (
-    auth,
-    config,
-    configuration,
-    content,
-    context,
-    edits,
-    folders,
-    model,
-    permission,
-    queue,
-    session,
-    tree,
-    turn,
-)
+from singletree.rpc.handlers import configuration
 from singletree.rpc.lazylsp import open_language
 from singletree.rpc.peer import Peer
-from singletree.rpc.routes import Routes
+from singletree.rpc.routes import Route
 from singletree.rpc.sync import SYNC
 from singletree.rpc.wire import to_error
 
-TOPICS = (
-    session,
-    turn,
-    queue,
-    tree,
-    context,
-    model,
-    config,
-    configuration,
-    content,
-    edits,
-    folders,
-    permission,
-    auth,
-)
+HOMES = {
+    "agent/session": "session",
+    "agent/prompt": "turn",
+    "agent/steer": "turn",
+    "agent/followUp": "turn",
+    "agent/abort": "turn",
+    "agent/bash": "turn",
+    "agent/queue": "queue",
+    "agent/tree": "tree",
+    "agent/compact": "tree",
+    "agent/context": "context",
+    "agent/model": "model",
+    "agent/thinking": "model",
+    "agent/usage": "model",
+    "agent/config": "config",
+    "agent/command": "config",
+    "agent/settings": "configuration",
+    "workspace/didChangeConfiguration": "configuration",
+    "workspace/didChangeWorkspaceFolders": "folders",
+    "agent/content": "content",
+    "agent/edits": "edits",
+    "agent/permission": "permission",
+    "agent/auth": "auth",
+}
+"""In which file of handlers/ the methods are whose names begin so."""
 
 
 def door_for(options: Options) -> Callable[[], AbstractAsyncContextManager[Door]]:
@@ -67,7 +65,7 @@ async def door_of(daemon: Daemon) -> AsyncIterator[Door]:
         await daemon.host.assembly.sweep()
         try:
             yield Door(
-                routes=routes(daemon),
+                routes=Topics(daemon),
                 to_error=to_error,
                 agent=declare(),
                 language=open_language(lambda server: None),
@@ -86,7 +84,28 @@ def _initialized(daemon: Daemon, peer: Peer) -> None:
     daemon.host.assembly.spawn(partial(configuration.begin, daemon, peer))
 
 
-def routes(daemon: Daemon) -> Routes:
-    """Every method that is served."""
-    served = {name: route for topic in TOPICS for name, route in topic.routes(daemon).items()}
-    return {**SYNC, **served}
+class Topics(Mapping[str, Route[Any]]):
+    """Every method that is served. A file of handlers is imported when it is first needed."""
+
+    def __init__(self, daemon: Daemon) -> None:
+        self._daemon = daemon
+        self._routes: dict[str, Route[Any]] = dict(SYNC)
+        self._left = set(HOMES.values())
+
+    def __getitem__(self, method: str) -> Route[Any]:
+        if method not in self._routes:
+            self._load(HOMES.get("/".join(method.split("/")[:2]), ""))
+        return self._routes[method]
+
+    def __iter__(self) -> Iterator[str]:
+        for topic in tuple(self._left):
+            self._load(topic)
+        return iter(self._routes)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _load(self, topic: str) -> None:
+        if topic in self._left:
+            self._left.remove(topic)
+            self._routes |= import_module(f"singletree.rpc.handlers.{topic}").routes(self._daemon)

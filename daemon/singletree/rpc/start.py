@@ -6,6 +6,7 @@ Never imports anything heavy by itself. Read next: early.py, server.py.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -25,11 +26,16 @@ def serve_main(arguments: Sequence[str]) -> NoReturn:
     from singletree.rpc.early import serve_stdio
 
     def load() -> OpenDoor:
+        # pydantic would look through all installed packages for plugins: slow, and none of ours
+        os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
+        gc.disable()  # what is loaded stays: nothing of it is looked at again by the collector
         from singletree.rpc.server import door_for
         from singletree.tools.hide import hide_environment
 
         options = options_of(given)
         hide_environment(options.environment)
+        gc.freeze()
+        gc.enable()
         return door_for(options)
 
     serve_stdio(load, declare)
