@@ -1,7 +1,7 @@
-"""The command line: `singletree serve | chat | sessions | describe | doctor`.
+"""The command line: `singletree serve | attach | chat | sessions | describe | doctor | stop`.
 
-Imports what a command needs when it is named, so that `serve` answers at once. Read next:
-rpc/early.py (how serving starts), chat/ (the terminal client).
+Imports what a command needs when it is named, so that `serve` and `attach` answer at once. Read
+next: rpc/early.py (how serving starts), rpc/attach.py, chat/ (the terminal client).
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 HELP = """\
 Singletree: an agent daemon that editors host like a language server.
 
-  singletree serve [--stdio]      serve one editor over stdin and stdout
+  singletree serve [--stdio]      serve one editor over stdin and stdout; ends with it
+  singletree attach               the same by the daemon that all your editors share; it is started
+                                  when none runs, and ends some minutes after the last editor
+  singletree stop                 end that daemon now
   singletree chat                 talk to it in this terminal
   singletree sessions             list the sessions of this folder
   singletree sessions export ID   one of them as html, md or jsonl
@@ -22,13 +25,16 @@ Singletree: an agent daemon that editors host like a language server.
   singletree doctor               what can be used here, and what is missing
   singletree --version
 
-Options of serve and chat:
+Options of serve, attach and chat (attach: for a daemon that it starts):
   --model REF                     provider/id, offline/demo or scripted:FILE
   --tools LIST                    the active tools, separated by commas
   --system-prompt TEXT|FILE       instead of the first part of the system prompt
   --append-system-prompt TEXT|FILE
   --mode MODE                     ask, acceptEdits, readOnly or allowAll
   --trust, --no-trust             use, or leave out, what the workspace brings along
+
+Options of serve, attach and stop:
+  --listen unix://PATH            the socket of the shared daemon, instead of the usual one
 """
 
 
@@ -61,6 +67,18 @@ def _serve(rest: list[str]) -> int:
     from singletree.rpc.start import serve_main
 
     serve_main(rest)
+
+
+def _attach(rest: list[str]) -> int:
+    from singletree.rpc.attach import attach_main
+
+    return attach_main(rest)
+
+
+def _stop(rest: list[str]) -> int:
+    from singletree.host.shared import stop
+
+    return _print(stop(rest, os.environ))
 
 
 def _chat(rest: list[str]) -> int:
@@ -103,6 +121,8 @@ def _print(lines: Iterator[str]) -> int:
 
 COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "serve": _serve,
+    "attach": _attach,
+    "stop": _stop,
     "chat": _chat,
     "describe": _describe,
     "sessions": _sessions,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from singletree.errors import SingletreeError
 
 GONE = "The current folder does not exist any more; go to another one."
+UNIX = "unix://"
+NOT_UNIX = "{address} is no place to listen at; write unix:///PATH."
 
 
 def agent_dir(environment: Mapping[str, str]) -> Path:
@@ -22,3 +25,33 @@ def here() -> Path:
         return Path.cwd()
     except OSError:
         raise SingletreeError(GONE, code="workspace_not_found") from None
+
+
+def shared_socket(environment: Mapping[str, str]) -> Path:
+    """The socket of the person's shared daemon, in a folder of its own.
+
+    Under XDG_RUNTIME_DIR where its path under the agent folder is too long for a socket.
+    """
+    from singletree.host.claim import LONGEST
+
+    folder = agent_dir(environment)
+    path = folder / "singletree" / "run" / "daemon.sock"
+    runtime = environment.get("XDG_RUNTIME_DIR", "")
+    if len(os.fsencode(path)) < LONGEST - VERSION_BYTES or not runtime.startswith("/"):
+        return path
+    from hashlib import blake2s
+
+    name = blake2s(os.fsencode(folder), digest_size=6).hexdigest()
+    return Path(runtime) / "singletree" / f"{name}.sock"
+
+
+VERSION_BYTES = 16
+"""Room for a version in the name."""
+
+
+def socket_at(address: str) -> Path:
+    """The path in `unix://PATH`."""
+    path = address.removeprefix(UNIX)
+    if path == address or not path:
+        raise SingletreeError(NOT_UNIX.format(address=address))
+    return Path(path).expanduser().absolute()

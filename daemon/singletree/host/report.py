@@ -15,7 +15,8 @@ import anyio
 
 from singletree.history.store import Store
 from singletree.host.one_session import COMMANDS, EPILOG
-from singletree.host.places import agent_dir, here
+from singletree.host.places import agent_dir, here, shared_socket
+from singletree.host.shared import told
 from singletree.model.catalog import Catalog
 from singletree.session.settings import load_settings
 from singletree.tools.guarantees import GUARANTEES
@@ -75,6 +76,7 @@ def doctor(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator
     listed = catalog.list()
     yield f"Agent folder: {folder}"
     yield f"Default model: {settings.default_model or '(the first that can be used)'}"
+    yield f"Shared daemon: {told(shared_socket(environment))}"
     yield ""
     yield "Models that can be used:"
     for one in listed:

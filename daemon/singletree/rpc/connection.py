@@ -42,6 +42,7 @@ class Door:
     `agent` is declared in the answer to `initialize`. `greeted` is called when a client has said
     who it is, `initialized` when it is ready to be asked. `shutdown` ends and saves what belongs to
     this client, within the time it is given. `closed` is called once when a client has gone.
+    `busy` says whether anything runs that needs no client.
     """
 
     routes: Routes = field(default_factory=dict)
@@ -52,6 +53,7 @@ class Door:
     initialized: Callable[[Peer], object] | None = None
     shutdown: Callable[[Peer], Awaitable[object]] | None = None
     closed: Callable[[Peer], object] | None = None
+    busy: Callable[[], bool] = lambda: False
 
 
 class Connection(Peer):

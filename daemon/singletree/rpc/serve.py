@@ -11,14 +11,14 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from singletree.rpc.connection import Connection, Door
 from singletree.rpc.frames import Frame, HeaderFrames, Splitter
-from singletree.rpc.life import Life
+from singletree.rpc.life import Life, Watch
 from singletree.rpc.outbox import Outbox
 from singletree.rpc.stdio import Reader
 
@@ -52,7 +52,12 @@ async def serve(open_door: OpenDoor, line: Line) -> int:
     Leaving the door's context ends and saves everything; it may take END_SECONDS.
     """
     life = Life()
-    body = asyncio.ensure_future(_serve_until(life, open_door, line))
+    return await spend(life, _serve_until(life, open_door, line))
+
+
+async def spend(life: Life, doing: Coroutine[None, None, None]) -> int:
+    """Do what a process is for until its end has come, and a bounded time longer; the exit code."""
+    body = asyncio.ensure_future(doing)
     ended = asyncio.ensure_future(life.ended())
     await asyncio.wait({body, ended}, return_when=asyncio.FIRST_COMPLETED)
     if not body.done():
@@ -87,12 +92,19 @@ async def serve_socket(door: Door, client: socket.socket) -> None:
     client.setblocking(True)
     line = Line(client.fileno(), client.fileno())
     outbox = Outbox(line.writing, lambda error: running.cancel())
-    connection = Connection(door, outbox, lambda code: connection.end())
+    parent = Watch(lambda: connection.end())
+    connection = Connection(
+        door,
+        outbox,
+        lambda code: connection.end(),
+        lambda client: parent.watch(client.process_id),
+    )
     running = asyncio.ensure_future(converse(connection, line))
     try:
         await asyncio.wait({running})
     finally:
         running.cancel()
+        parent.close()
         await outbox.flushed(FLUSH_SECONDS)
         outbox.close()
         with contextlib.suppress(OSError):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -53,8 +54,19 @@ HOMES = {
 
 
 def door_for(options: Options) -> Callable[[], AbstractAsyncContextManager[Door]]:
-    """How the door of a process with these options is opened."""
+    """How the door of a process with these options is opened; it ends with its client."""
     return lambda: door_of(Daemon(options))
+
+
+def shared_door_for(options: Options) -> Callable[[], AbstractAsyncContextManager[Door]]:
+    """The same for a process that many clients share: none of them ends what is everybody's."""
+    return lambda: _shared_door(Daemon(options))
+
+
+@asynccontextmanager
+async def _shared_door(daemon: Daemon) -> AsyncIterator[Door]:
+    async with door_of(daemon) as door:
+        yield replace(door, shutdown=None)
 
 
 @asynccontextmanager
@@ -73,6 +85,7 @@ async def door_of(daemon: Daemon) -> AsyncIterator[Door]:
                 initialized=partial(_initialized, daemon),
                 shutdown=lambda peer: daemon.host.close_all(),
                 closed=daemon.gone,
+                busy=lambda: any(session.busy for session in daemon.host.live),
             )
         finally:
             with anyio.CancelScope(shield=True):

@@ -12,7 +12,9 @@ import sys
 import threading
 from collections.abc import Callable
 
-from singletree.rpc.frames import Frame, Splitter
+TYPE_CHECKING = False  # whoever carries bytes needs no frames
+if TYPE_CHECKING:
+    from singletree.rpc.frames import Frame, Splitter
 
 READ_SIZE = 1 << 16
 BATCHES_AHEAD = 4

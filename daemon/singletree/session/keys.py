@@ -100,6 +100,17 @@ class Images(Keys):
     block_images: bool = Field(False, description="Send a note instead of every picture.")
 
 
+class SharedDaemon(Keys):
+    """The daemon that several editors share (`singletree attach`)."""
+
+    idle_minutes: float = Field(
+        10,
+        ge=0,
+        le=100_000,
+        description="It ends so long after its last client, when nothing runs; 0: never.",
+    )
+
+
 class Settings(Keys):
     """All settings. Values of a workspace count only while it is trusted."""
 
@@ -128,6 +139,7 @@ class Settings(Keys):
     http_first_token_timeout_ms: Millis = Field(
         300_000, description="The same before the first token, for slow local models."
     )
+    daemon: SharedDaemon = Field(default_factory=SharedDaemon)
     http_proxy: str | None = Field(None, description="Proxy for providers (user settings only).")
     shell_path: str | None = Field(None, description="The shell of the bash tool.")
     shell_command_prefix: str | None = Field(None, description="Put before every command.")

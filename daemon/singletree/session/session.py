@@ -198,6 +198,11 @@ class AgentSession:
         self._in.warn(code, message)
 
     @property
+    def busy(self) -> bool:
+        """Whether anything is on: a turn, a compaction, a navigation, a command by hand."""
+        return self.turns.busy or self.by_hand.busy
+
+    @property
     def turn_id(self) -> str | None:
         """The turn that runs."""
         return self._pulse.turn_id

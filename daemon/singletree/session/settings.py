@@ -51,6 +51,7 @@ USER_ONLY = (
     "httpProxy",
     "cacheWarming",
     "selfUpdateCommand",
+    "daemon",
 )
 """Keys a workspace may never set, whatever it is trusted with."""
 

@@ -1,0 +1,105 @@
+"""`singletree attach`: an editor's pipes joined to the shared daemon's socket, bytes and no more.
+
+Starts the daemon where none listens. Ends with the editor and with the daemon; the daemon ends with
+neither. Standard library only and as little of it as can be, for it stands before everything an
+editor sees. Never parses a message. Read next: detach.py (how a daemon is started), listen.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from singletree import __version__
+from singletree.errors import SingletreeError
+from singletree.host.claim import holder, knock
+from singletree.host.places import shared_socket, socket_at
+from singletree.rpc.hello import PROTOCOL_VERSIONS
+from singletree.rpc.stdio import read_some, write_all
+
+END_SECONDS = 5.0
+"""How long the daemon may take to say its last to an editor that has closed its side."""
+
+LAST_SECONDS = 0.05
+"""A daemon that dies closes what it has open one after the other, its lock perhaps last."""
+
+OTHER_VERSION = "the shared daemon is version {theirs}, this is {ours}; `singletree stop` ends it"
+NO_COMMON = "the shared daemon (version {theirs}) speaks another protocol; one of {ours} is used"
+ENDED = "the shared daemon has ended"
+
+
+def attach_main(arguments: Sequence[str]) -> int:
+    """Be a language server, by means of the shared daemon; the exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        path, daemon = reach(*_options(arguments))
+    except SingletreeError as error:
+        tell(error.message)
+        return 1
+    join(daemon)
+    time.sleep(LAST_SECONDS)
+    gone = holder(path) is None
+    if gone:
+        tell(ENDED)
+    os._exit(1 if gone else 0)  # a thread may still wait for the editor
+
+
+def reach(path: Path, arguments: Sequence[str]) -> tuple[Path, socket.socket]:
+    """A connection to the daemon of a place, or of one beside it where that speaks otherwise."""
+    daemon = knock(path)
+    if daemon is not None and (there := holder(path)) is not None and there.version:
+        if not set(there.protocols) & set(PROTOCOL_VERSIONS):
+            tell(NO_COMMON.format(theirs=there.version, ours=__version__))
+            daemon.close()
+            path = path.with_name(f"{path.stem}-{__version__}{path.suffix}")
+            daemon = knock(path)
+        elif there.version != __version__:
+            tell(OTHER_VERSION.format(theirs=there.version, ours=__version__))
+    if daemon is not None:
+        return path, daemon
+    from singletree.rpc.detach import start
+
+    return path, start(path, arguments)
+
+
+def join(daemon: socket.socket) -> None:
+    """Carry bytes both ways until the daemon closes, or the editor reads no more."""
+    threading.Thread(target=_upwards, args=(daemon,), daemon=True).start()
+    with contextlib.suppress(OSError):
+        while data := read_some(daemon.fileno()):
+            write_all(1, data)
+
+
+def _upwards(daemon: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := read_some(0):
+            write_all(daemon.fileno(), data)
+    try:
+        daemon.shutdown(socket.SHUT_WR)
+    except OSError:
+        return  # it has closed
+    time.sleep(END_SECONDS)
+    os._exit(0)
+
+
+def tell(what: str) -> None:
+    """One line for the editor's log of this server."""
+    with contextlib.suppress(OSError):
+        os.write(2, f"singletree attach: {what}\n".encode(errors="backslashreplace"))
+
+
+def _options(arguments: Sequence[str]) -> tuple[Path, Sequence[str]]:
+    """The place, and what a daemon is started with if none is there."""
+    if not arguments:
+        return shared_socket(os.environ), ()
+    from singletree.rpc.start import parser, passed_on
+
+    given = parser("singletree attach").parse_args(arguments)
+    path = shared_socket(os.environ) if given.listen is None else socket_at(given.listen)
+    return path, passed_on(given)

@@ -1,0 +1,103 @@
+"""Starts a shared daemon that outlives whoever starts it: no parent, no terminal, no pipe of it.
+
+Two that start one at the same moment get the same: a daemon that finds the place taken leaves. What
+the daemon logs goes into a file beside its socket. Never knows what is spoken. Read next: start.py
+(what the daemon does first), ../host/claim.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from singletree.errors import SingletreeError
+from singletree.host.claim import PAUSE, check_place, holder, knock, make_folder
+
+START_SECONDS = 30.0
+ATTEMPTS = 3
+LOG_BYTES = 1 << 20
+"""A log that is longer begins anew with the next daemon."""
+
+NOT_STARTED = "The shared daemon did not start: {why}"
+NO_REASON = "see {log}."
+TOO_SLOW = "it did not listen within {seconds:.0f} s; see {log}."
+
+
+def start(path: Path, arguments: Sequence[str]) -> socket.socket:
+    """Start a daemon at a place, unless somebody else just does, and connect to it."""
+    check_place(path)
+    make_folder(path.parent)
+    log = path.with_suffix(".log")
+    until = time.monotonic() + START_SECONDS
+    for _ in range(ATTEMPTS):
+        since = _size(log)
+        told = _launch(path, log, arguments)
+        try:
+            while time.monotonic() < until:
+                if (daemon := knock(path)) is not None:
+                    return daemon
+                over = select.select([told], [], [], PAUSE)[0] and not os.read(told, 100)
+                if over and holder(path) is None:
+                    break  # it has left, and nobody else is there
+                if over:
+                    time.sleep(PAUSE)
+            else:
+                why = TOO_SLOW.format(seconds=START_SECONDS, log=log)
+                raise SingletreeError(NOT_STARTED.format(why=why))
+        finally:
+            os.close(told)
+    why = _last_line(log, since) or NO_REASON.format(log=log)
+    raise SingletreeError(NOT_STARTED.format(why=why))
+
+
+def _launch(path: Path, log: Path, arguments: Sequence[str]) -> int:
+    """A daemon on its way; the pipe into which it says that it listens."""
+    command = [sys.executable, "-P", "-m", "singletree", "serve", "--listen", f"unix://{path}"]
+    reading, writing = os.pipe()
+    null = os.open(os.devnull, os.O_RDWR)
+    errors = _open_log(log, null)
+    if (child := os.fork()) == 0:
+        try:
+            os.setsid()
+            if os.fork() == 0:  # nobody's child: hosts end whole families
+                for fd, stream in enumerate((null, writing, errors)):
+                    os.dup2(stream, fd)
+                os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+                os.execv(sys.executable, [*command, *arguments])
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    for fd in {writing, null, errors}:
+        os.close(fd)
+    return reading
+
+
+def _open_log(log: Path, nowhere: int) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
+    with contextlib.suppress(OSError):
+        return os.open(log, flags | (os.O_TRUNC if _size(log) > LOG_BYTES else 0), 0o600)
+    return nowhere
+
+
+def _size(log: Path) -> int:
+    try:
+        return log.stat().st_size
+    except OSError:
+        return 0
+
+
+def _last_line(log: Path, since: int) -> str:
+    """What the daemon said last, of what it has said since then."""
+    try:
+        with log.open("rb") as lines:
+            lines.seek(max(since, _size(log) - 4000))
+            said = lines.read().decode(errors="replace").split("\n")
+    except OSError:
+        return ""
+    return next((line.strip() for line in reversed(said) if line.strip()), "")
