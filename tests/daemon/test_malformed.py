@@ -59,6 +59,7 @@ FRAMES: tuple[tuple[str, bytes, dict[Any, int]], ...] = (
     ("too deep", b"Content-Length: 200000\r\n\r\n" + b"[" * 200_000, {None: PARSE}),
     ("length abc", b"Content-Length: abc\r\n\r\n" + frame(0)[22:], {None: INVALID}),
     ("absurd length", b"Content-Length: 99999999999999999999\r\n\r\n", {None: INVALID}),
+    ("a length beyond any sense", b"Content-Length: 99999999999\r\n\r\n", {None: INVALID}),
     ("no length", b"X-Other: 1\r\n\r\n" + line("r") + b"\r\n", {"r": INVALID}),
     ("a line of JSON", line("s") + b"\n", {"s": INVALID}),
     ("lower case, another header, bare LF",

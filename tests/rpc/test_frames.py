@@ -62,7 +62,8 @@ def test_headers_that_are_taken(head: bytes, step: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [b"abc", b"", b"-5", b"1.5", b"0x10", b"99999999999999999999", b"12 13"]
+    "value",
+    [b"abc", b"", b"-5", b"1.5", b"0x10", b"1073741824", b"99999999999999999999", b"12 13"],
 )
 def test_a_length_that_is_of_no_use_costs_one_message(value: bytes) -> None:
     lost = b'{"jsonrpc":"2.0","id":"lost","method":"ping"}'

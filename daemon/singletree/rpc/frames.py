@@ -14,7 +14,7 @@ import re
 
 MAX_BODY = 32 << 20
 MAX_HEADER = 8 << 10
-_ABSURD = 1 << 40  # a length beyond this is noise, not a message to sit out
+_ABSURD = 1 << 30  # a length beyond this is noise, not a message to sit out
 _HEAD_KEPT = 1 << 10
 
 TOO_LARGE = "A message may have at most {} bytes; this one was skipped"
