@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import anyio
@@ -13,20 +13,19 @@ from pydantic import BaseModel, Field
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
 from singletree.messages import AssistantMessage, Text
-from singletree.model.base import Finished, ModelEvent, ModelInfo, ModelRequest
+from singletree.model.base import Hear, ModelInfo, ModelRequest
 
 
 class Canned:
-    """A model that gives finished messages without streaming; then a stream without an end."""
+    """A model that gives finished messages without streaming."""
 
     def __init__(self, answers: Sequence[AssistantMessage]) -> None:
         self.info = ModelInfo("canned", "m")
         self._answers = list(answers)
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+    async def answer(self, request: ModelRequest, hear: Hear) -> AssistantMessage:
         """The next message."""
-        if self._answers:
-            yield Finished(self._answers.pop(0))
+        return self._answers.pop(0)
 
 
 def spoken(text: str) -> AssistantMessage:

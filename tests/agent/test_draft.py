@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.scenario import show
 
-from singletree.agent.draft import Delta, Draft
+from singletree.agent.draft import Draft
 from singletree.messages import AssistantMessage, ToolCall, text_of
-from singletree.model.base import ModelInfo, TextDelta, ThinkingDelta, ToolCallDelta
+from singletree.model.base import Delta, ModelInfo, TextDelta, ThinkingDelta, ToolCallDelta
 
 INFO = ModelInfo("p", "m", api="x", reasoning=True)
 

@@ -22,7 +22,7 @@ from singletree.agent.events import (
     ToolEnded,
     ToolStarted,
 )
-from singletree.agent.loop import EMPTY_ANSWER, NO_END, run_loop
+from singletree.agent.loop import EMPTY_ANSWER, run_loop
 from singletree.agent.tool import Tool, ToolOutput
 from singletree.errors import EmptyAnswer, ModelError, SessionError, ToolError
 from singletree.messages import AgentMessage, AssistantMessage, ToolCall, UserMessage
@@ -255,12 +255,6 @@ async def test_an_empty_answer_is_a_failure_that_may_be_retried() -> None:
 
 async def test_an_answer_of_thought_alone_is_an_answer() -> None:
     await check("", "user: hi", [think("hm")], "user: hi\nthinking: hm")
-
-
-async def test_a_stream_without_an_end_is_a_failure() -> None:
-    ended = await run_loop([], LoopContext("", []), LoopConfig(Canned([])), lambda e: None)
-    assert ended.error is not None
-    assert (ended.error.message, ended.error.retryable) == (NO_END, True)
 
 
 async def test_an_answer_that_says_it_failed_has_failed() -> None:

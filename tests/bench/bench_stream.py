@@ -10,18 +10,20 @@ import json
 import multiprocessing
 import socket
 import time
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
 
 import anyio
 import httpx
 
 from singletree.messages import UserMessage
-from singletree.model.base import ModelInfo, ModelRequest
+from singletree.model.base import Delta, ModelInfo, ModelRequest
 from singletree.model.http import Http
 from singletree.model.remote import RemoteModel
 
 DELTAS = 20_000
 ROUNDS = 5
+PIECE = "12345678"
 CHUNK = 64
 """Deltas in one write, as a fast provider's packets hold them."""
 
@@ -59,12 +61,16 @@ async def _ours(port: int) -> float:
     await http.warm_up()
     model = RemoteModel(info, http, key="k")
     started = time.process_time()
-    count = 0
+    size = 0
+
+    def hear(deltas: Sequence[Delta]) -> None:
+        nonlocal size
+        size += sum(len(delta.text) for delta in deltas)
+
     request = ModelRequest(system="", messages=(UserMessage(content="hi"),))
-    async for _ in model.stream(request):
-        count += 1
+    await model.answer(request, hear)
     spent = time.process_time() - started
-    assert count == DELTAS + 1
+    assert size == DELTAS * len(PIECE)
     await http.close()
     return spent
 
@@ -72,7 +78,7 @@ async def _ours(port: int) -> float:
 def _serve(pipe: Connection, chunk: int) -> None:
     listener = socket.create_server(("127.0.0.1", 0))
     pipe.send(listener.getsockname()[1])
-    delta = {"id": "c", "choices": [{"index": 0, "delta": {"content": "12345678"}}]}
+    delta = {"id": "c", "choices": [{"index": 0, "delta": {"content": PIECE}}]}
     event = f"data: {json.dumps(delta)}\n\n".encode()
     end = {"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
     last = f"data: {json.dumps(end)}\n\ndata: [DONE]\n\n".encode()

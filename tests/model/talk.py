@@ -10,8 +10,8 @@ from tests.model.fake_server import FakeServer
 
 from singletree.errors import ModelError
 from singletree.messages import AssistantMessage, Message, UserMessage
-from singletree.model.base import Finished, Model, ModelEvent, ModelInfo, ModelRequest, ToolSpec
-from singletree.model.http import Http, Limits
+from singletree.model.base import Delta, Model, ModelInfo, ModelRequest, Terms, ToolSpec
+from singletree.model.http import Http
 from singletree.model.remote import RemoteModel
 from singletree.model.thinking import levels_of
 
@@ -29,24 +29,23 @@ def asked(*messages: Message | str, **fields: Any) -> ModelRequest:
     )
 
 
-async def play(model: Model, request: ModelRequest) -> list[ModelEvent]:
-    """All events."""
-    return [event async for event in model.stream(request)]
+async def play(model: Model, request: ModelRequest) -> list[Delta]:
+    """All that is told."""
+    heard: list[Delta] = []
+    await model.answer(request, heard.extend)
+    return heard
 
 
 async def answer(model: Model, *messages: Message | str, **fields: Any) -> AssistantMessage:
     """The message at the end."""
-    last = (await play(model, asked(*messages, **fields)))[-1]
-    assert isinstance(last, Finished)
-    return last.message
+    return await model.answer(asked(*messages, **fields), lambda deltas: None)
 
 
-async def failure(model: Model, *messages: Message | str) -> tuple[list[ModelEvent], ModelError]:
+async def failure(model: Model, *messages: Message | str) -> tuple[list[Delta], ModelError]:
     """The events before the failure, and the failure."""
-    seen: list[ModelEvent] = []
+    seen: list[Delta] = []
     try:
-        async for event in model.stream(asked(*messages or ("hi",))):
-            seen.append(event)
+        await model.answer(asked(*messages or ("hi",)), seen.extend)
     except ModelError as error:
         return seen, error
     raise AssertionError(f"no failure, but {seen}")
@@ -74,13 +73,15 @@ async def model_at(
     api: str = "openai-completions",
     *,
     key: str | None = "sk-test-123",
-    limits: Limits | None = None,
+    terms: Terms | None = None,
     env: dict[str, str] | None = None,
     **fields: Any,
 ) -> AsyncIterator[RemoteModel]:
     """A model at the fake server, its connections closed at the end."""
     http = Http(env or {})
     try:
-        yield RemoteModel(info_for(server, api, **fields), http, key=key, limits=limits)
+        yield RemoteModel(
+            info_for(server, api, **fields), http, key=key, terms=lambda: terms or Terms()
+        )
     finally:
         await http.close()

@@ -17,7 +17,7 @@ from singletree.messages import (
     UserMessage,
     text_of,
 )
-from singletree.model.base import Finished, ModelRequest, TextDelta, ToolSpec
+from singletree.model.base import Delta, ModelRequest, TextDelta, ToolSpec
 from singletree.model.demo import DemoModel
 from singletree.model.demo_answer import HELLO, HELP, LOST, THANKS, small_talk
 from singletree.model.demo_grammar import understand
@@ -152,15 +152,12 @@ def test_deleting_is_left_to_a_command() -> None:
 
 
 async def ask(*messages: Message, tools: tuple[ToolSpec, ...] = TOOLS) -> AssistantMessage:
-    events = [
-        e
-        async for e in DemoModel(0).stream(ModelRequest(system="", messages=messages, tools=tools))
-    ]
-    last = events[-1]
-    assert isinstance(last, Finished)
-    streamed = "".join(e.text for e in events if isinstance(e, TextDelta))
-    assert streamed == text_of(last.message.content)
-    return last.message
+    heard: list[Delta] = []
+    request = ModelRequest(system="", messages=messages, tools=tools)
+    message = await DemoModel(0).answer(request, heard.extend)
+    streamed = "".join(delta.text for delta in heard if isinstance(delta, TextDelta))
+    assert streamed == text_of(message.content)
+    return message
 
 
 async def converse(said: str, *outputs: tuple[str, bool]) -> str:

@@ -22,8 +22,7 @@ from tests.model.talk import answer, asked, failure, model_at, play
 
 from singletree.errors import ContextOverflow
 from singletree.messages import text_of
-from singletree.model.base import TextDelta
-from singletree.model.http import Limits
+from singletree.model.base import Terms, TextDelta
 
 PAR = events({"choices": [{"delta": {"content": "par"}}]})
 
@@ -79,15 +78,6 @@ async def test_cancelling_ends_within_100_ms_and_closes_the_connection() -> None
         with anyio.fail_after(1):
             await server.empty.wait()
         assert anyio.current_time() - started < 0.2
-
-
-async def test_closing_the_stream_closes_the_connection() -> None:
-    async with serving([Reply([PAR], hold=True)]) as server, model_at(server) as model:
-        stream = model.stream(asked("hi"))
-        await anext(stream)
-        await stream.aclose()
-        with anyio.fail_after(1):
-            await server.empty.wait()
 
 
 async def test_no_server_there() -> None:
@@ -216,7 +206,7 @@ async def test_wait_until_a_date() -> None:
     assert 27 < error.retry_after <= 30
 
 
-QUICK = Limits(first=0.2, between=0.2)
+QUICK = Terms(first=0.2, between=0.2)
 
 
 @pytest.mark.parametrize(
@@ -232,7 +222,7 @@ QUICK = Limits(first=0.2, between=0.2)
 async def test_silence_ends(pieces: list[bytes | float], said: str) -> None:
     async with (
         serving([Reply(pieces, hold=True)]) as server,
-        model_at(server, limits=QUICK) as model,
+        model_at(server, terms=QUICK) as model,
     ):
         with anyio.fail_after(2):
             _, error = await failure(model)
@@ -244,7 +234,7 @@ async def test_no_limit_is_no_limit() -> None:
     pieces: list[bytes | float] = [0.3, PAR, 0.3, chat({"content": "t"})]
     async with (
         serving([Reply(pieces)]) as server,
-        model_at(server, limits=Limits(first=0, between=0)) as model,
+        model_at(server, terms=Terms(first=0, between=0)) as model,
     ):
         assert text_of((await answer(model, "hi")).content) == "part"
 
@@ -255,7 +245,7 @@ async def test_words_keep_a_slow_answer_alive() -> None:
         pieces += [0.1, events({"choices": [{"delta": {"content": "a"}}]})]
     async with (
         serving([Reply([*pieces, chat()])]) as server,
-        model_at(server, limits=QUICK) as model,
+        model_at(server, terms=QUICK) as model,
     ):
         assert text_of((await answer(model, "hi")).content) == "aaaaaa"
 

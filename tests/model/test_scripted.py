@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
@@ -12,9 +13,8 @@ import pytest
 from singletree.errors import ModelError, SettingsError
 from singletree.messages import AssistantMessage, Message, ToolResultMessage, UserMessage, text_of
 from singletree.model.base import (
-    Finished,
+    Delta,
     Model,
-    ModelEvent,
     ModelRequest,
     TextDelta,
     ThinkingDelta,
@@ -41,14 +41,14 @@ def asked(*messages: Message | str) -> ModelRequest:
     )
 
 
-async def play(model: Model, request: ModelRequest) -> list[ModelEvent]:
-    return [event async for event in model.stream(request)]
+async def play(model: Model, request: ModelRequest) -> list[Delta]:
+    heard: list[Delta] = []
+    await model.answer(request, heard.extend)
+    return heard
 
 
 async def answer(model: Model, *messages: Message | str) -> AssistantMessage:
-    last = (await play(model, asked(*messages)))[-1]
-    assert isinstance(last, Finished)
-    return last.message
+    return await model.answer(asked(*messages), lambda deltas: None)
 
 
 async def text(model: Model, *messages: Message | str) -> str:
@@ -72,17 +72,16 @@ async def test_used_up_it_says_so() -> None:
 
 async def test_an_answer_of_many_parts() -> None:
     model = ScriptedModel([think("hm") + say("abcde") + call("read", path="a") + call("ls")])
-    events = await play(model, asked("x"))
-    assert events[:4] == [
+    events: list[Delta] = []
+    message = await model.answer(asked("x"), events.extend)
+    assert events == [
         ThinkingDelta(0, "hm"),
         TextDelta(1, "abcde"),
         ToolCallDelta(2, "call_1", "read", '{"path": "a"}'),
         ToolCallDelta(3, "call_2", "ls", "{}"),
     ]
-    last = events[-1]
-    assert isinstance(last, Finished)
-    assert last.message.stop_reason == "toolUse"
-    assert [c.arguments for c in last.message.tool_calls] == [{"path": "a"}, {}]
+    assert message.stop_reason == "toolUse"
+    assert [c.arguments for c in message.tool_calls] == [{"path": "a"}, {}]
 
 
 async def test_broken_arguments_are_marked_as_a_provider_s_would_be() -> None:
@@ -94,15 +93,14 @@ async def test_broken_arguments_are_marked_as_a_provider_s_would_be() -> None:
 
 async def test_chunks_join_to_the_text() -> None:
     events = await play(ScriptedModel([say("abcdefg").but(chunk=3)]), asked("x"))
-    assert events[:-1] == [TextDelta(0, "abc"), TextDelta(0, "def"), TextDelta(0, "g")]
+    assert events == [TextDelta(0, "abc"), TextDelta(0, "def"), TextDelta(0, "g")]
 
 
 async def test_it_fails_in_the_middle() -> None:
-    seen: list[ModelEvent] = []
+    seen: list[Delta] = []
     boom = ModelError("gone", retryable=True)
     with pytest.raises(ModelError) as caught:
-        async for event in ScriptedModel([say("half") + fail(boom)]).stream(asked("x")):
-            seen.append(event)
+        await ScriptedModel([say("half") + fail(boom)]).answer(asked("x"), seen.extend)
     assert caught.value is boom
     assert seen == [TextDelta(0, "half")]
 
@@ -136,14 +134,17 @@ async def test_it_sleeps_only_where_told() -> None:
 
 
 async def test_a_long_answer_lets_others_run_and_can_be_cancelled() -> None:
-    count = 0
+    heard: list[Delta] = []
+
+    def hear(deltas: Sequence[Delta]) -> None:
+        heard.extend(deltas)
+        if len(heard) == 10:
+            scope.cancel()
+
     with anyio.CancelScope() as scope:
-        async for _ in ScriptedModel([say("x" * 1000).but(chunk=1)]).stream(asked("x")):
-            count += 1
-            if count == 10:
-                scope.cancel()
+        await ScriptedModel([say("x" * 1000).but(chunk=1)]).answer(asked("x"), hear)
     assert scope.cancelled_caught
-    assert count < 100
+    assert len(heard) < 100
 
 
 FILE = """\

@@ -11,8 +11,7 @@ from singletree.errors import ModelError
 from singletree.messages import AssistantMessage
 from singletree.model.apis import APIS, Decoder
 from singletree.model.base import (
-    Finished,
-    ModelEvent,
+    Delta,
     ModelInfo,
     Price,
     PriceTier,
@@ -30,7 +29,7 @@ def decoder(api: str, **fields: Any) -> Decoder:
     return APIS[api].decoder(Draft(ModelInfo("fake", "m", api=api, price=PRICE, **fields)))
 
 
-def feed(one: Decoder, *items: Any) -> list[ModelEvent]:
+def feed(one: Decoder, *items: Any) -> list[Delta]:
     texts = [item if isinstance(item, str) else json.dumps(item) for item in items]
     return [e for text in texts for e in one.feed(ServerEvent("", text))]
 
@@ -38,9 +37,7 @@ def feed(one: Decoder, *items: Any) -> list[ModelEvent]:
 def whole(api: str, *items: Any, **fields: Any) -> AssistantMessage:
     one = decoder(api, **fields)
     feed(one, *items)
-    last = one.finish()[-1]
-    assert isinstance(last, Finished)
-    return last.message
+    return one.finish()[1]
 
 
 def delta(finish: str | None = None, **fields: Any) -> dict[str, Any]:
@@ -151,7 +148,7 @@ def test_after_the_end_nothing_counts() -> None:
     feed(one, start(), block(0, type="text", text="a"), *end("end_turn"))
     assert one.over
     assert feed(one, block(1, type="text", text="late")) == []
-    assert isinstance(one.finish()[-1], Finished)
+    assert texts(one.finish()[1]) == ["a"]
 
 
 def test_a_refusal_is_told() -> None:

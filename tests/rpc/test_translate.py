@@ -17,7 +17,7 @@ from singletree.messages import (
     Usage,
     UserMessage,
 )
-from singletree.model.base import Finished, ModelEvent, TextDelta, ThinkingDelta, ToolCallDelta
+from singletree.model.base import TextDelta, ThinkingDelta, ToolCallDelta
 from singletree.rpc.parts import TAIL, Delta, Key
 from singletree.rpc.protocol.base import check
 from singletree.rpc.protocol.events import SessionEvent as WireEvent
@@ -77,7 +77,7 @@ def said(heard: list[Wire]) -> list[str]:
     return lines
 
 
-def more(event: ModelEvent) -> MessageDelta:
+def more(event: TextDelta | ThinkingDelta | ToolCallDelta) -> MessageDelta:
     return MessageDelta("e2", event)
 
 
@@ -96,7 +96,6 @@ def test_a_turn_with_thinking_text_and_a_call() -> None:
         more(ToolCallDelta(2, "c1", "read", "")),
         more(ToolCallDelta(2, "c1", "read", '{"path"')),
         more(ToolCallDelta(2, "c1", "read", ':"a.txt"}')),
-        more(Finished(answer)),
         MessageEnded("e2", answer),
         ToolPending(CALL),
         ToolStarted(CALL),

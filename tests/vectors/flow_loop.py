@@ -8,7 +8,7 @@ the start of an answer's calls and the end of its step the order is: starts, que
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from singletree.messages import (
     UserMessage,
     text_of,
 )
-from singletree.model.base import ModelEvent, ModelInfo, ModelRequest
+from singletree.model.base import Hear, ModelInfo, ModelRequest
 from singletree.model.script import CallPart, FailPart, Part, SayPart, Turn
 from singletree.model.scripted import ScriptedModel
 from singletree.session.events import (
@@ -150,14 +150,13 @@ class Answering:
         self.info = ModelInfo("p", name)
         self._play = play
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+    async def answer(self, request: ModelRequest, hear: Hear) -> AssistantMessage:
         play = self._play
         play.requests.append([request_row(message) for message in request.messages])
         answer = play.left.pop(0) if play.left else {"text": "ok"}
         for action in answer.get("before", ()):
             await play.do(action)
-        async for event in ScriptedModel([turn(answer)], self.info).stream(request):
-            yield event
+        return await ScriptedModel([turn(answer)], self.info).answer(request, hear)
 
 
 def turn(raw: Any) -> Turn:

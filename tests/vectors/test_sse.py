@@ -12,7 +12,7 @@ from tests.vectors.runner import Case, run
 from singletree.errors import ModelError
 from singletree.messages import AssistantMessage
 from singletree.model.apis import APIS
-from singletree.model.base import Finished, ModelEvent, TextDelta, ThinkingDelta, ToolCallDelta
+from singletree.model.base import Delta, TextDelta, ThinkingDelta, ToolCallDelta
 from singletree.model.draft import Draft
 from singletree.model.failure import broken, refused
 from singletree.model.partial_json import PartialJson, parse_arguments, repair_json
@@ -98,8 +98,7 @@ def _play(case: Case, pieces: list[bytes]) -> tuple[Told, AssistantMessage, str 
     info = info_of(case.input["model"])
     decoder = APIS[info.api].decoder(Draft(info))
     sse = SSEDecoder()
-    events: list[ModelEvent] = []
-    error: ModelError | None = None
+    events: list[Delta] = []
     try:
         for piece in pieces:
             for event in sse.feed(piece):
@@ -108,20 +107,18 @@ def _play(case: Case, pieces: list[bytes]) -> tuple[Told, AssistantMessage, str 
             raise broken("the connection was cut", provider=info.provider)
         for event in sse.close():
             events += decoder.feed(event)
-        events += decoder.finish()
-    except ModelError as caught:
-        error = caught
-    last = events[-1] if events else None
-    message = last.message if isinstance(last, Finished) else decoder.draft.message("error")
-    return _told(events), message, error.message if error else message.error_message
+        rest, message = decoder.finish()
+        return _told(events + rest), message, message.error_message
+    except ModelError as error:
+        return _told(events), decoder.draft.message("error"), error.message
 
 
-def _told(events: list[ModelEvent]) -> Told:
+def _told(events: list[Delta]) -> Told:
     """Deltas of one part in a row joined: how the network cut them does not count."""
     return _joined(_kinds(events))
 
 
-def _kinds(events: list[ModelEvent]) -> Iterator[tuple[str, int, str]]:
+def _kinds(events: list[Delta]) -> Iterator[tuple[str, int, str]]:
     for event in events:
         match event:
             case TextDelta():
@@ -130,8 +127,6 @@ def _kinds(events: list[ModelEvent]) -> Iterator[tuple[str, int, str]]:
                 yield "thinking", event.part, event.text
             case ToolCallDelta():
                 yield "toolcall", event.part, event.text
-            case Finished():
-                pass
 
 
 def _joined(deltas: Iterator[tuple[str, int, str]]) -> Told:

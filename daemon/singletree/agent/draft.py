@@ -1,7 +1,7 @@
 """What was streamed so far of an answer that may never come to its end.
 
-Pure: no I/O, no clock beyond a message's own. A provider's `Finished` is the authority; a draft
-speaks only when there is none. Read next: loop.py (who keeps one while an answer streams).
+Pure: no I/O, no clock beyond a message's own. The model's own message is the authority; a
+draft speaks only when there is none. Read next: loop.py (who keeps one while an answer streams).
 """
 
 from __future__ import annotations
@@ -18,11 +18,9 @@ from singletree.messages import (
     ToolCall,
     well_formed,
 )
-from singletree.model.base import ModelInfo, TextDelta, ThinkingDelta, ToolCallDelta
+from singletree.model.base import Delta, ModelInfo, TextDelta, ThinkingDelta, ToolCallDelta
 from singletree.model.growing import Growing
 from singletree.model.partial_json import parse_arguments, partial_arguments
-
-Delta = TextDelta | ThinkingDelta | ToolCallDelta
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from typing import Literal
 from singletree.agent.tool import ToolOutput
 from singletree.errors import SingletreeError
 from singletree.messages import AgentMessage, AssistantMessage, ToolCall, ToolResultMessage
-from singletree.model.base import ModelEvent
+from singletree.model.base import Delta
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class MessageDelta:
     """More of the answer `id`."""
 
     id: str
-    event: ModelEvent
+    event: Delta
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ What it promises:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import aclosing
 
 import anyio
 from anyio.lowlevel import checkpoint_if_cancelled
@@ -46,12 +45,11 @@ from singletree.messages import (
     Text,
     ToolResultMessage,
 )
-from singletree.model.base import Finished, Model, ModelRequest
+from singletree.model.base import Delta, Model, ModelRequest
 
 __all__ = ["Blocked", "LoopConfig", "LoopContext", "Onward", "Step", "Waiting", "run_loop"]
 
 EMPTY_ANSWER = "The model ended its answer without saying anything."
-NO_END = "The stream of the answer stopped before the answer was complete."
 UNNAMED_ERROR = "The model ended its answer with an error."
 
 Emit = Callable[[AgentEvent], None]
@@ -179,13 +177,13 @@ class _Run:
     async def _stream(self, model: Model, request: ModelRequest) -> AssistantMessage:
         assert self._draft is not None
         answer_id, draft = self._draft
-        async with aclosing(model.stream(request)) as events:
-            async for event in events:
-                if isinstance(event, Finished):
-                    return event.message
-                draft.feed(event)
-                self._emit(MessageDelta(answer_id, event))
-        raise ModelError(NO_END, retryable=True)
+
+        def hear(deltas: Sequence[Delta]) -> None:
+            for delta in deltas:
+                draft.feed(delta)
+                self._emit(MessageDelta(answer_id, delta))
+
+        return await model.answer(request, hear)
 
     async def _answer_calls(self, answer: AssistantMessage) -> tuple[ToolResultMessage, ...]:
         if not answer.tool_calls:

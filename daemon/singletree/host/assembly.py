@@ -25,6 +25,7 @@ from singletree.extensions.loader import Loaded, find_extensions, load_extension
 from singletree.history.record import History
 from singletree.history.store import Store
 from singletree.host.options import Front, Options
+from singletree.model.base import Terms
 from singletree.model.catalog import Catalog
 from singletree.session.current import Current, Said
 from singletree.session.gate import Gate, Mode
@@ -82,7 +83,7 @@ class Assembly:
             layers=lambda: current.layers,
             refresh=current.refresh,
             first=lambda: self._first(current.settings),
-            find=self.catalog.find,
+            find=lambda ref: self.catalog.find(ref, lambda: terms_of(current.settings)),
             tools=tools,
             active=options.tools or current.settings.default_tools,
             only_active=options.tools is not None,
@@ -212,6 +213,17 @@ class Assembly:
                 log.exception("work of no request failed")
 
         self._tasks.start_soon(guarded)
+
+
+def terms_of(settings: Settings) -> Terms:
+    """How providers are asked, by the settings as they now are."""
+    return Terms(
+        first=settings.http_first_token_timeout_ms / 1000,
+        between=settings.http_idle_timeout_ms / 1000,
+        whole=(settings.retry.provider.timeout_ms or 0) / 1000,
+        proxy=settings.http_proxy,
+        budgets=settings.thinking_budgets,
+    )
 
 
 def unsaved_first(unsaved: Mapping[Path, bytes]) -> Callable[[Path], bytes]:

@@ -10,7 +10,8 @@ import json
 
 from pydantic import JsonValue
 
-from singletree.model.base import Finished, ModelEvent
+from singletree.messages import AssistantMessage
+from singletree.model.base import Delta
 from singletree.model.draft import CallPart, Draft, TextPart, ThinkingPart, new_call_id
 from singletree.model.failure import broken, in_stream
 from singletree.model.openai_stream import NO_END, loaded
@@ -55,7 +56,7 @@ class MessagesDecoder:
         """Whether the provider said that nothing more comes."""
         return self._over
 
-    def feed(self, event: ServerEvent) -> list[ModelEvent]:
+    def feed(self, event: ServerEvent) -> list[Delta]:
         """The deltas of one event. ModelError if it says that something failed."""
         if self._over or not event.data.startswith("{"):
             return []
@@ -79,7 +80,7 @@ class MessagesDecoder:
                 pass
         return []
 
-    def finish(self) -> list[ModelEvent]:
+    def finish(self) -> tuple[list[Delta], AssistantMessage]:
         """The end of the stream: the whole message."""
         provider = self.draft.info.provider
         reason = self.draft.raw_stop
@@ -88,8 +89,8 @@ class MessagesDecoder:
         if reason is None:
             raise broken(NO_END, provider=provider)
         if reason in _REFUSALS:
-            return [Finished(self.draft.message("error", REFUSED))]
-        return [Finished(self.draft.message(_STOPS.get(reason, "stop")))]
+            return [], self.draft.message("error", REFUSED)
+        return [], self.draft.message(_STOPS.get(reason, "stop"))
 
     def _begin(self, message: Json) -> None:
         name, model = message.get("id"), message.get("model")
@@ -105,7 +106,7 @@ class MessagesDecoder:
             self.draft.raw_stop = reason
         self._usage(usage)
 
-    def _start(self, index: int, block: Json) -> list[ModelEvent]:
+    def _start(self, index: int, block: Json) -> list[Delta]:
         match block.get("type"):
             case "text":
                 self._blocks[index] = self.draft.add(TextPart())
@@ -126,7 +127,7 @@ class MessagesDecoder:
                 pass
         return []
 
-    def _delta(self, index: int, delta: Json) -> list[ModelEvent]:
+    def _delta(self, index: int, delta: Json) -> list[Delta]:
         at = self._blocks.get(index)
         if at is None:
             return []

@@ -11,9 +11,10 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from singletree.messages import AssistantMessage
 from singletree.model import anthropic, openai, responses
 from singletree.model.anthropic_stream import MessagesDecoder
-from singletree.model.base import ModelEvent, ModelInfo, ModelRequest
+from singletree.model.base import Delta, ModelInfo, ModelRequest
 from singletree.model.draft import Draft
 from singletree.model.form import Form, encode
 from singletree.model.openai_stream import ChatDecoder
@@ -31,12 +32,12 @@ class Decoder(Protocol):
         """Whether the provider said that nothing more comes."""
         ...
 
-    def feed(self, event: ServerEvent) -> list[ModelEvent]:
+    def feed(self, event: ServerEvent) -> list[Delta]:
         """The deltas of one event; ModelError if it tells of a failure."""
         ...
 
-    def finish(self) -> list[ModelEvent]:
-        """What is left, with `Finished` last; ModelError if the answer is not whole."""
+    def finish(self) -> tuple[list[Delta], AssistantMessage]:
+        """What was not told yet, and the message; ModelError if the answer is not whole."""
         ...
 
 

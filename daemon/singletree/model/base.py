@@ -1,4 +1,4 @@
-"""What a model is: it takes a request and gives a stream of events that ends in one message.
+"""What a model is: it takes a request, tells the answer piece by piece, and gives it whole.
 
 Never knows HTTP, keys, files or who asks. Read next: scripted.py (the shortest model),
 openai.py and anthropic.py (real ones), catalog.py (how a reference becomes a model).
@@ -6,7 +6,7 @@ openai.py and anthropic.py (real ones), catalog.py (how a reference becomes a mo
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -112,13 +112,25 @@ class ToolCallDelta:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
-    """The whole message: what was streamed, with its stop reason and usage."""
+class Terms:
+    """On which terms a provider is asked, as settings have it.
 
-    message: AssistantMessage
+    `first`, `between`: seconds without an event that are endured before the first one and between
+    two; `whole`: seconds for a whole answer. 0: for ever. `proxy`: instead of the environment's.
+    `budgets`: tokens to think with at a level, where the model itself says nothing.
+    """
+
+    first: float = 300.0
+    between: float = 300.0
+    whole: float = 0.0
+    proxy: str | None = None
+    budgets: Mapping[str, int] = field(default_factory=dict)
 
 
-ModelEvent = TextDelta | ThinkingDelta | ToolCallDelta | Finished
+Delta = TextDelta | ThinkingDelta | ToolCallDelta
+
+Hear = Callable[[Sequence[Delta]], None]
+"""Called in the loop with what came together, in its order."""
 
 
 class Model(Protocol):
@@ -129,6 +141,9 @@ class Model(Protocol):
         """What it is."""
         ...
 
-    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
-        """Deltas, then exactly one `Finished`; or `ModelError`. Closing it ends the request."""
+    async def answer(self, request: ModelRequest, hear: Hear) -> AssistantMessage:
+        """The whole answer, after `hear` was told all of it; or `ModelError`.
+
+        The message is the authority: it has a stop reason and usage. Cancelling ends the request.
+        """
         ...

@@ -10,7 +10,7 @@ Read next: catalogue.py (data), models_file.py, keys.py, values.py, local.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,12 +21,12 @@ from pydantic import JsonValue
 
 from singletree.errors import AuthMissing, SettingsError, SingletreeError
 from singletree.model import catalogue, keys, local, values
-from singletree.model.base import Model, ModelInfo
+from singletree.model.base import Model, ModelInfo, Terms
 from singletree.model.catalogue import DEMO, Provider
 from singletree.model.proxies import is_loopback
 
 if TYPE_CHECKING:
-    from singletree.model.http import Http, Limits
+    from singletree.model.http import Http
 
 SCRIPTED = "scripted:"
 CHOOSE = (
@@ -73,11 +73,9 @@ class Catalog:
         env: Mapping[str, str],
         *,
         http: Http | None = None,
-        limits: Limits | None = None,
     ) -> None:
         self._dir = agent_dir
         self._env = env
-        self._limits = limits
         self._found: dict[str, tuple[ModelInfo, ...]] = {}
         self._http = http
         self._scripts: dict[Path, Model] = {}
@@ -91,14 +89,14 @@ class Catalog:
             self._http = Http(self._env)
         return self._http
 
-    def find(self, ref: str) -> Model:
+    def find(self, ref: str, terms: Callable[[], Terms] = Terms) -> Model:
         """The model; SingletreeError(no_model) or AuthMissing say what to do."""
         if ref.startswith(SCRIPTED):
             return self._played(Path(ref.removeprefix(SCRIPTED)).expanduser())
         if ref in (DEMO.ref, DEMO.id):
             return _demo()
         provider, info = self._look_up(ref)
-        return self._remote(provider, info)
+        return self._remote(provider, info, terms)
 
     def _played(self, path: Path) -> Model:
         """The model of a script: the same each time, for it goes on where it was."""
@@ -256,7 +254,7 @@ class Catalog:
         near = difflib.get_close_matches(ref, [*refs, DEMO.ref], 3, 0.5)
         return f" Did you mean {' or '.join(near)}?" if near else ""
 
-    def _remote(self, provider: Provider, info: ModelInfo) -> Model:
+    def _remote(self, provider: Provider, info: ModelInfo, terms: Callable[[], Terms]) -> Model:
         from singletree.model.remote import RemoteModel
 
         stored = self._stored_keys()
@@ -268,11 +266,11 @@ class Catalog:
                 hint=missing,
                 provider=provider.id,
             )
-        whole = _whole(info, provider, self._env)
+        whole = _whole(info, provider, self._env, terms().budgets)
         headers = self._headers(provider, info)
         if key and provider.auth_header:
             headers = {"authorization": f"Bearer {key}", **headers}
-        return RemoteModel(whole, self.http, key=key, headers=headers, limits=self._limits)
+        return RemoteModel(whole, self.http, key=key, headers=headers, terms=terms)
 
     def _headers(self, provider: Provider, info: ModelInfo) -> dict[str, str]:
         own = info.compat.get("headers")
@@ -326,9 +324,14 @@ def _sends_login(provider: Provider) -> bool:
     return any(name.lower() in ("authorization", "x-api-key") for name in provider.headers)
 
 
-def _whole(info: ModelInfo, provider: Provider, env: Mapping[str, str]) -> ModelInfo:
+def _whole(
+    info: ModelInfo,
+    provider: Provider,
+    env: Mapping[str, str],
+    budgets: Mapping[str, int] | None = None,
+) -> ModelInfo:
     """A model with what its provider says."""
-    kept: dict[str, JsonValue] = {}
+    kept: dict[str, JsonValue] = {"thinkingBudgets": {**budgets}} if budgets else {}
     if env.get("PI_CACHE_RETENTION") == "long":
         kept["cacheRetention"] = "long"
     return replace(

@@ -38,12 +38,12 @@ class Clients:
         self._made: dict[tuple[str | None, bool], httpx.AsyncClient] = {}
         self._lock = anyio.Lock()
 
-    def way(self, url: str) -> str | None:
-        """The proxy a request goes through. ValueError if there is no way."""
+    def way(self, url: str, named: str | None = None) -> str | None:
+        """The proxy a request goes through; `named` by settings. ValueError if there is no way."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(NO_ADDRESS.format(url=url))
-        proxy = proxy_for(url, self._env)
+        proxy = proxy_for(url, self._env, named)
         kind = urlsplit(proxy).scheme if proxy else "http"
         if kind not in ("http", "https"):
             raise ValueError(NO_PROXY_KIND.format(kind=kind))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 
 import anyio
 
@@ -24,8 +24,7 @@ from singletree.messages import (
     text_of,
 )
 from singletree.model.base import (
-    Finished,
-    ModelEvent,
+    Hear,
     ModelInfo,
     ModelRequest,
     TextDelta,
@@ -51,18 +50,18 @@ class DemoModel:
         """What it is."""
         return DEMO
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+    async def answer(self, request: ModelRequest, hear: Hear) -> AssistantMessage:
         """The next call of the plan, or the report when nothing is left to do."""
         block = _answer(request)
         if isinstance(block, Text):
             for word in re.findall(r"\S*\s*", block.text):
                 await anyio.sleep(self._pace)
                 if word:
-                    yield TextDelta(0, word)
+                    hear([TextDelta(0, word)])
         else:
             await anyio.sleep(self._pace)
-            yield ToolCallDelta(0, block.id, block.name, json.dumps(block.arguments))
-        yield Finished(_message([block], "toolUse" if isinstance(block, ToolCall) else "stop"))
+            hear([ToolCallDelta(0, block.id, block.name, json.dumps(block.arguments))])
+        return _message([block], "toolUse" if isinstance(block, ToolCall) else "stop")
 
 
 def _message(content: list[Block], stop: str) -> AssistantMessage:

@@ -20,7 +20,7 @@ from singletree.messages import (
     now_ms,
     well_formed,
 )
-from singletree.model.base import ModelEvent, ModelInfo, TextDelta, ThinkingDelta, ToolCallDelta
+from singletree.model.base import Delta, ModelInfo, TextDelta, ThinkingDelta, ToolCallDelta
 from singletree.model.partial_json import read_call
 
 UNNAMED_TOOL = "unnamed_tool"
@@ -81,7 +81,7 @@ class Draft:
         self.parts.append(part)
         return len(self.parts) - 1
 
-    def text(self, index: int, text: str) -> list[ModelEvent]:
+    def text(self, index: int, text: str) -> list[Delta]:
         """More of the text or reasoning at `index`."""
         part = self.parts[index]
         if not text or isinstance(part, CallPart):
@@ -91,7 +91,7 @@ class Draft:
             return [TextDelta(index, text)]
         return [ThinkingDelta(index, text)]
 
-    def call(self, index: int, text: str) -> list[ModelEvent]:
+    def call(self, index: int, text: str) -> list[Delta]:
         """More of the arguments at `index`; told at once when the call has id and name."""
         part = self.parts[index]
         if not isinstance(part, CallPart):
@@ -99,7 +99,7 @@ class Draft:
         part.pieces.append(text)
         return self.tell(index) if part.id and part.name else []
 
-    def tell(self, index: int) -> list[ModelEvent]:
+    def tell(self, index: int) -> list[Delta]:
         """What of a call was not told yet. Makes up what it lacks."""
         part = self.parts[index]
         if not isinstance(part, CallPart):
@@ -121,7 +121,7 @@ class Draft:
             return f"{call_id}_{uuid4().hex[:8]}"
         return call_id
 
-    def untold(self) -> list[ModelEvent]:
+    def untold(self) -> list[Delta]:
         """What of any call was not told yet, at the end of an answer."""
         return [event for index in range(len(self.parts)) for event in self.tell(index)]
 

@@ -1,19 +1,21 @@
 """One streamed POST: events of a server, or a ModelError that says what went wrong.
 
 It never repeats a request (whoever asks decides that) and never knows a provider's format. Read
-next: clients.py (the connections), failure.py (failures as values), sse.py.
+next: arrivals.py (how a body is read), clients.py (the connections), failure.py, sse.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import aclosing, suppress
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 
 from singletree.errors import ModelError
+from singletree.model.arrivals import Arrivals
+from singletree.model.base import Terms
 from singletree.model.clients import Clients
 from singletree.model.failure import broken, refused, scrub
 from singletree.model.sse import ServerEvent, SSEDecoder
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     import httpx
 
 T = TypeVar("T")
+Take = Callable[[list[ServerEvent]], None]
 ERROR_SECONDS = 10.0
 ERROR_BYTES = 65_536
 DRAIN_SECONDS = 0.1
@@ -31,19 +34,12 @@ EVENT_BYTES = 64 * 1024 * 1024
 SILENT = "nothing came for {seconds:g} seconds"
 SILENT_FIRST = "it did not begin to answer within {seconds:g} seconds"
 WEB_PAGE = "it answered with a web page; is its address right?"
+WHOLE = "its answer took more than {seconds:g} seconds"
 CUT = "the connection was cut"
 BREAK = "the header {name!r} holds a line break"
 ENDLESS = "one event was larger than 64 MiB"
 NO_CERTIFICATE = "its certificate is not trusted here"
 CERTIFICATE_HINT = "If this is a company's own certificate, set SSL_CERT_FILE to its file."
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Seconds of silence that are endured: before the first event, and between two. 0: for ever."""
-
-    first: float = 300.0
-    between: float = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,7 @@ class Call:
     body: bytes = field(repr=False)
     provider: str
     secrets: tuple[str, ...] = field(default=(), repr=False)
-    limits: Limits = field(default_factory=Limits)
+    terms: Terms = field(default_factory=Terms)
     done: Callable[[], bool] = lambda: False
 
 
@@ -73,12 +69,17 @@ class Http:
         """Close all connections."""
         await self._clients.close()
 
-    async def stream(self, call: Call) -> AsyncGenerator[list[ServerEvent], None]:
-        """The events of the answer, in lists as they arrive together."""
+    async def send(self, call: Call, take: Take) -> None:
+        """Ask, and give the events of the answer to `take`: those that came together in a list."""
+        with anyio.CancelScope(deadline=_deadline(call.terms.whole)):
+            return await self._send(call, take)
+        raise broken(WHOLE.format(seconds=call.terms.whole), provider=call.provider)
+
+    async def _send(self, call: Call, take: Take) -> None:
         clock = _Clock(call)
         try:
             headers = _headers(call)
-            proxy = self._clients.way(call.url)
+            proxy = self._clients.way(call.url, call.terms.proxy)
             client = await self._clients.get(proxy, secure=call.url.startswith("https:"))
         except (OSError, ValueError) as error:
             raise ModelError(f"{call.provider}: {error}", provider=call.provider) from None
@@ -88,9 +89,7 @@ class Http:
             request = client.build_request("POST", call.url, headers=headers, content=call.body)
             response = await clock.within(client.send(request, stream=True))
             try:
-                async with aclosing(_events(response, call, clock)) as arrivals:
-                    async for events in arrivals:
-                        yield events
+                await _hear(response, call, clock, take)
             finally:
                 with anyio.CancelScope(shield=True):
                     await response.aclose()
@@ -120,6 +119,10 @@ class _Silence(Exception):
     """Nothing came for too long."""
 
 
+class _Drained(_Silence):
+    """Nothing came any more, and nothing was missing."""
+
+
 class _Clock:
     """How long the silence may last. Only events count as life, not comments or pings."""
 
@@ -130,17 +133,16 @@ class _Clock:
 
     async def within(self, wait: Coroutine[object, object, T]) -> T:
         """Wait for something; _Silence when there was too much of it."""
-        seconds = self._seconds
-        deadline = self._since + seconds if seconds > 0 else float("inf")
+        deadline = _deadline(self._seconds, self._since)
         if self._call.done():
             deadline = min(deadline, anyio.current_time() + DRAIN_SECONDS)
         with anyio.CancelScope(deadline=deadline):
             return await wait
-        raise _Silence
+        raise _Drained if self._call.done() else _Silence
 
     @property
     def _seconds(self) -> float:
-        return self._call.limits.between if self._begun else self._call.limits.first
+        return self._call.terms.between if self._begun else self._call.terms.first
 
     def alive(self) -> None:
         """Something was said."""
@@ -153,49 +155,54 @@ class _Clock:
         return broken(text.format(seconds=self._seconds), provider=self._call.provider)
 
 
-async def _events(
-    response: httpx.Response, call: Call, clock: _Clock
-) -> AsyncGenerator[list[ServerEvent], None]:
+def _deadline(seconds: float, since: float | None = None) -> float:
+    """When so many seconds are over; 0: never."""
+    begin = anyio.current_time() if since is None else since
+    return begin + seconds if seconds > 0 else float("inf")
+
+
+async def _hear(response: httpx.Response, call: Call, clock: _Clock, take: Take) -> None:
+    """One task reads, this one looks at what came."""
     if response.status_code != 200:
         raise await _refusal(response, call)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "text/html":
         raise ModelError(f"{call.provider}: {WEB_PAGE}", provider=call.provider)
-    async with aclosing(_chunks(response, call, clock)) as chunks:
-        if kind == "application/json":  # a server that does not stream
-            whole = b"".join([chunk async for chunk in chunks])
-            yield [ServerEvent("", whole.decode("utf-8", "replace"))]
-            return
-        decoder = SSEDecoder()
-        async for chunk in chunks:
-            events = decoder.feed(chunk)
+    arrivals = Arrivals(response)
+    failure: Exception | None = None
+    async with anyio.create_task_group() as group:
+        group.start_soon(arrivals.read)
+        try:
+            if kind == "application/json":  # a server that does not stream
+                await _take_whole(arrivals, clock, take)
+            else:
+                await _take_events(arrivals, call, clock, take)
+        except Exception as error:  # kept, because a task group would wrap it
+            failure = error
+        group.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+
+
+async def _take_whole(arrivals: Arrivals, clock: _Clock, take: Take) -> None:
+    whole = b""
+    while data := await clock.within(arrivals.take()):
+        whole += data
+    take([ServerEvent("", whole.decode("utf-8", "replace"))])
+
+
+async def _take_events(arrivals: Arrivals, call: Call, clock: _Clock, take: Take) -> None:
+    decoder = SSEDecoder()
+    with suppress(_Drained):
+        while data := await clock.within(arrivals.take()):
+            events = decoder.feed(data)
             if any(event.data and event.name != "ping" for event in events):
                 clock.alive()
             if events:
-                yield events
+                take(events)
             elif decoder.waiting > EVENT_BYTES:
                 raise broken(ENDLESS, provider=call.provider)
-        yield decoder.close()
-
-
-async def _chunks(
-    response: httpx.Response, call: Call, clock: _Clock
-) -> AsyncGenerator[bytes, None]:
-    stream = response.aiter_bytes()
-    while True:
-        try:
-            chunk = await clock.within(_next(stream))
-        except _Silence:
-            if call.done():
-                return
-            raise
-        if chunk is None:
-            return
-        yield chunk
-
-
-async def _next(stream: AsyncIterator[bytes]) -> bytes | None:
-    return await anext(stream, None)
+    take(decoder.close())
 
 
 async def _refusal(response: httpx.Response, call: Call) -> ModelError:

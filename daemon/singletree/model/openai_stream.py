@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 from pydantic import JsonValue
 
-from singletree.model.base import Finished, ModelEvent
+from singletree.messages import AssistantMessage
+from singletree.model.base import Delta
 from singletree.model.dialect import flag
 from singletree.model.draft import CallPart, Draft, TextPart, ThinkingPart, new_call_id
 from singletree.model.failure import broken, in_stream
@@ -59,7 +60,7 @@ class ChatDecoder:
         """Whether the provider said that nothing more comes."""
         return self._over
 
-    def feed(self, event: ServerEvent) -> list[ModelEvent]:
+    def feed(self, event: ServerEvent) -> list[Delta]:
         """The deltas of one event. ModelError if it says that something failed."""
         data = event.data
         if self._over or data[:1] != "{":
@@ -84,7 +85,7 @@ class ChatDecoder:
             self.draft.raw_stop = reason
         return events
 
-    def finish(self) -> list[ModelEvent]:
+    def finish(self) -> tuple[list[Delta], AssistantMessage]:
         """The end of the stream: what was not told yet, and the whole message."""
         events = self.draft.untold()
         reason = self.draft.raw_stop
@@ -94,12 +95,12 @@ class ChatDecoder:
                 raise broken(NO_END, provider=provider)
             stop = "toolUse" if self.draft.has_calls else "stop"
         elif reason.lower() in _FILTERS:
-            return [*events, Finished(self.draft.message("error", FILTERED))]
+            return events, self.draft.message("error", FILTERED)
         elif reason.lower() in _FAILURES:
             raise broken(f"the answer ended with {reason}", provider=provider)
         else:
             stop = _STOPS.get(reason.lower(), "stop")
-        return [*events, Finished(self.draft.message(stop))]
+        return events, self.draft.message(stop)
 
     def _note(self, chunk: Json) -> None:
         draft = self.draft
@@ -112,11 +113,11 @@ class ChatDecoder:
         if isinstance(usage, dict) and usage:
             self._usage(usage)
 
-    def _delta(self, delta: Json) -> list[ModelEvent]:
+    def _delta(self, delta: Json) -> list[Delta]:
         content = delta.get("content")
         if len(delta) == 1 and self._text >= 0 and isinstance(content, str):
             return self.draft.text(self._text, content)  # nearly all of them
-        events: list[ModelEvent] = []
+        events: list[Delta] = []
         for field in REASONING_FIELDS:
             thought = delta.get(field)
             if isinstance(thought, str) and thought:
@@ -151,7 +152,7 @@ class ChatDecoder:
         assert isinstance(part, ThinkingPart)
         part.signature = json.dumps(self._details, ensure_ascii=False, separators=(",", ":"))
 
-    def _call(self, piece: Json) -> list[ModelEvent]:
+    def _call(self, piece: Json) -> list[Delta]:
         function = piece.get("function")
         function = function if isinstance(function, dict) else {}
         call_id, name = _plain(piece.get("id")), _plain(function.get("name"))

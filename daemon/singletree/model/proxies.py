@@ -14,13 +14,17 @@ from urllib.parse import urlsplit
 _PORTS = {"http": 80, "https": 443}
 
 
-def proxy_for(url: str, env: Mapping[str, str]) -> str | None:
-    """The proxy's address, None for a direct connection."""
+def proxy_for(url: str, env: Mapping[str, str], named: str | None = None) -> str | None:
+    """The proxy's address, None for a direct connection. `named` counts before the variables."""
     parts = urlsplit(url)
     host = (parts.hostname or "").rstrip(".").lower()
     if is_loopback(host) or _excluded(host, parts.port or _PORTS.get(parts.scheme), env):
         return None
-    proxy = _variable(env, f"{parts.scheme}_proxy") or _variable(env, "all_proxy")
+    proxy = (
+        (named or "").strip()
+        or _variable(env, f"{parts.scheme}_proxy")
+        or _variable(env, "all_proxy")
+    )
     if not proxy:
         return None
     return proxy if "://" in proxy else f"http://{proxy}"

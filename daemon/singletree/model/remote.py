@@ -1,4 +1,4 @@
-"""A model behind HTTP: a request goes out in its API's form, deltas come back.
+"""A model behind HTTP: a request goes out in its API's form, deltas and a message come back.
 
 Never knows where a key came from. Read next: apis.py (the forms), http.py (the way), catalog.py
 (who makes these).
@@ -6,26 +6,31 @@ Never knows where a key came from. Read next: apis.py (the forms), http.py (the 
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import groupby
 
 import anyio.to_thread
 
 from singletree.errors import ModelError
 from singletree.messages import AssistantMessage
 from singletree.model.apis import APIS
-from singletree.model.base import ModelEvent, ModelInfo, ModelRequest
+from singletree.model.base import Delta, Hear, ModelInfo, ModelRequest, Terms
 from singletree.model.draft import Draft
 from singletree.model.failure import hide
-from singletree.model.http import Call, Http, Limits
+from singletree.model.http import Call, Http
 from singletree.model.memo import Memo
+from singletree.model.sse import ServerEvent
 
 FEW = 200
 """Messages that are encoded in the loop; more would hold it up."""
 
 
 class RemoteModel:
-    """One model of one provider. `headers` are sent as they are, and win over our own."""
+    """One model of one provider. `headers` are sent as they are, and win over our own.
+
+    `terms` are asked at every request.
+    """
 
     def __init__(
         self,
@@ -34,13 +39,13 @@ class RemoteModel:
         *,
         key: str | None,
         headers: Mapping[str, str] | None = None,
-        limits: Limits | None = None,
+        terms: Callable[[], Terms] = Terms,
     ) -> None:
         self._info = info
         self._http = http
         self.key = key
         self.headers: Mapping[str, str] = dict(headers or {})
-        self._limits = limits or Limits()
+        self._terms = terms
         self._api = APIS[info.api]
         self._memo = Memo(self._api.form, info)
 
@@ -49,7 +54,7 @@ class RemoteModel:
         """What it is."""
         return self._info
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+    async def answer(self, request: ModelRequest, hear: Hear) -> AssistantMessage:
         """Ask, and tell what comes."""
         api = self._api
         decoder = api.decoder(Draft(self._info, request.thinking, lambda: _call_ids(request)))
@@ -59,26 +64,41 @@ class RemoteModel:
             body=await self._encoded(request),
             provider=self._info.provider,
             secrets=tuple(s for s in (self.key, *self.headers.values()) if s),
-            limits=self._limits,
+            terms=self._terms(),
             done=lambda: decoder.over,
         )
+
+        def take(events: list[ServerEvent]) -> None:
+            deltas: list[Delta] = []
+            try:
+                for event in events:
+                    deltas += decoder.feed(event)
+            finally:  # what came before a failure is told
+                hear(joined(deltas))
+
         try:
-            async with aclosing(self._http.stream(call)) as arrivals:
-                async for events in arrivals:
-                    for event in events:
-                        for delta in decoder.feed(event):
-                            yield delta
+            await self._http.send(call, take)
+            deltas, message = decoder.finish()
         except ModelError as error:
             hide(error, call.secrets)
             raise
-        for delta in decoder.finish():
-            yield delta
+        hear(deltas)
+        return message
 
     async def _encoded(self, request: ModelRequest) -> bytes:
         """The body; a long conversation that is new here is encoded beside the loop."""
         if self._memo.fresh(request) < FEW:
             return self._memo.encode(request)
         return await anyio.to_thread.run_sync(self._memo.encode, request)
+
+
+def joined(deltas: Iterable[Delta]) -> list[Delta]:
+    """The same with fewer: those of one part that follow one another are one."""
+    found: list[Delta] = []
+    for _, group in groupby(deltas, key=lambda delta: (type(delta), delta.part)):
+        first, *more = group
+        found.append(replace(first, text=first.text + "".join(d.text for d in more)))
+    return found
 
 
 def _call_ids(request: ModelRequest) -> set[str]:

@@ -10,8 +10,9 @@ import json
 
 from pydantic import JsonValue
 
+from singletree.messages import AssistantMessage
 from singletree.model.anthropic_stream import CUT
-from singletree.model.base import Finished, ModelEvent
+from singletree.model.base import Delta
 from singletree.model.draft import CallPart, Draft, TextPart, ThinkingPart, new_call_id
 from singletree.model.failure import broken, in_stream
 from singletree.model.openai_stream import FILTERED, loaded
@@ -43,7 +44,7 @@ class ResponsesDecoder:
         """Whether the provider said that nothing more comes."""
         return self._status is not None
 
-    def feed(self, event: ServerEvent) -> list[ModelEvent]:
+    def feed(self, event: ServerEvent) -> list[Delta]:
         """The deltas of one event. ModelError if it says that something failed."""
         if self._status is not None or not event.data.startswith("{"):
             return []
@@ -75,7 +76,7 @@ class ResponsesDecoder:
         elif response:
             self._note(response)
 
-    def finish(self) -> list[ModelEvent]:
+    def finish(self) -> tuple[list[Delta], AssistantMessage]:
         """The end of the stream: the whole message."""
         provider = self.draft.info.provider
         events = self.draft.untold()
@@ -85,10 +86,10 @@ class ResponsesDecoder:
             raise broken(f"the answer was {self._status}", provider=provider)
         if self._status == "incomplete":
             if (self.draft.raw_stop or "").endswith("content_filter"):
-                return [*events, Finished(self.draft.message("error", FILTERED))]
-            return [*events, Finished(self.draft.message("length"))]
+                return events, self.draft.message("error", FILTERED)
+            return events, self.draft.message("length")
         stop = "toolUse" if self.draft.has_calls else "stop"
-        return [*events, Finished(self.draft.message(stop))]
+        return events, self.draft.message(stop)
 
     def _failure(self, error: JsonValue) -> Exception:
         return in_stream(error, provider=self.draft.info.provider)
@@ -109,7 +110,7 @@ class ResponsesDecoder:
         self._last_place = at
         return at
 
-    def _added(self, data: Json) -> list[ModelEvent]:
+    def _added(self, data: Json) -> list[Delta]:
         item = _object(data.get("item"))
         part = _part(item)
         if part is None:
@@ -117,16 +118,16 @@ class ResponsesDecoder:
         at = self._place(data, _text(item.get("id")), part)
         return self.draft.call(at, _text(item.get("arguments")))
 
-    def _thought(self, data: Json) -> list[ModelEvent]:
+    def _thought(self, data: Json) -> list[Delta]:
         at = self._at(data, ThinkingPart)
         place = data.get("summary_index", data.get("content_index"))
-        events: list[ModelEvent] = []
+        events: list[Delta] = []
         if at in self._summaries and self._summaries[at] != place:
             events += self.draft.text(at, PARAGRAPH)
         self._summaries[at] = place
         return events + self.draft.text(at, _text(data.get("delta")))
 
-    def _done(self, data: Json) -> list[ModelEvent]:
+    def _done(self, data: Json) -> list[Delta]:
         item = _object(data.get("item"))
         fresh = _part(item)
         if fresh is None:
@@ -145,9 +146,7 @@ class ResponsesDecoder:
                 part.id, part.name = part.id or fresh.id, part.name or fresh.name
         return self._settle(at, part, whole)
 
-    def _settle(
-        self, at: int, part: TextPart | ThinkingPart | CallPart, whole: str
-    ) -> list[ModelEvent]:
+    def _settle(self, at: int, part: TextPart | ThinkingPart | CallPart, whole: str) -> list[Delta]:
         """Tell what the deltas left out; where the whole differs from them, it wins silently."""
         told = "".join(part.pieces)
         if whole.startswith(told):

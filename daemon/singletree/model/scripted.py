@@ -10,7 +10,7 @@ and the format of a file), base.py (the promise).
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, assert_never
@@ -28,8 +28,8 @@ from singletree.messages import (
     text_of,
 )
 from singletree.model.base import (
-    Finished,
-    ModelEvent,
+    Delta,
+    Hear,
     ModelInfo,
     ModelRequest,
     TextDelta,
@@ -87,7 +87,7 @@ class ScriptedModel:
         """What it is."""
         return self._script.info
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+    async def answer(self, request: ModelRequest, hear: Hear) -> AssistantMessage:
         """Play the next turn of the scene that fits the last user text."""
         self.requests.append(request)
         turn = self._next(request)
@@ -112,11 +112,11 @@ class ScriptedModel:
             for delta in _deltas(part, len(content) - 1, content[-1], turn.chunk):
                 if turn.pause and count:
                     await anyio.sleep(turn.pause)
-                yield delta
+                hear([delta])
                 count += 1
                 if count % BREATH == 0:
                     await checkpoint()
-        yield Finished(self._message(turn, content))
+        return self._message(turn, content)
 
     def _next(self, request: ModelRequest) -> Turn:
         said = _last_user_text(request).casefold()
@@ -191,7 +191,7 @@ def _last_user_text(request: ModelRequest) -> str:
 
 def _deltas(
     part: SayPart | ThinkPart | CallPart, index: int, block: Block, chunk: int
-) -> Iterator[ModelEvent]:
+) -> Iterator[Delta]:
     match part:
         case SayPart():
             for piece in _pieces(part.text, chunk):

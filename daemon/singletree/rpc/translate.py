@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Literal, assert_never
 
 from singletree.messages import AssistantMessage, Block, Text, Thinking, ToolCall
-from singletree.model.base import Finished, TextDelta, ThinkingDelta, ToolCallDelta
+from singletree.model.base import TextDelta, ThinkingDelta, ToolCallDelta
 from singletree.rpc import toolcalls, wire
 from singletree.rpc.addresses import Address, Kind
 from singletree.rpc.bounds import VALUE_BYTES, bounded
@@ -95,8 +95,6 @@ class Translator:
                 return self._piece(Key(event.id, "thinking", part), text)
             case ToolCallDelta(part, call_id, name, text):
                 return self._piece(Key(event.id, "toolArgs", part), text, name, call_id)
-            case Finished():
-                return []
         assert_never(event.event)
 
     def _piece(self, key: Key, text: str, name: str = "", call_id: str = "") -> list[Wire]:

@@ -17,7 +17,7 @@ from singletree.agent.events import AgentEvent
 from singletree.agent.tool import ToolOutput
 from singletree.history.entries import MessageEntry
 from singletree.messages import AssistantMessage, CustomMessage, ToolCall, ToolResultMessage, Usage
-from singletree.model.base import Finished, ModelInfo
+from singletree.model.base import ModelInfo
 from singletree.session.conversation import Conversation
 from singletree.session.events import (
     MessageDelta,
@@ -85,9 +85,8 @@ class Ears:
             case MessageStarted(id=entry_id, message=AssistantMessage()):
                 self._draft = (entry_id, Draft(self._info()))
             case MessageDelta(event=delta) if self._draft is not None:
-                if not isinstance(delta, Finished):
-                    self._draft[1].feed(delta)
-                    self._fresh = True
+                self._draft[1].feed(delta)
+                self._fresh = True
             case MessageEnded():
                 self._ended(event)
                 return

@@ -77,7 +77,6 @@ class ProviderRetry(Keys):
     timeout_ms: Millis | None = Field(
         None, description="Whole time of one request; none: no limit."
     )
-    max_retries: int = Field(0, ge=0, description="Repeats below the turn's own; they multiply.")
     max_retry_delay_ms: Millis = Field(
         60_000, description="A provider that asks for a longer wait is not waited for; 0: no limit."
     )

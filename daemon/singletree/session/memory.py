@@ -8,7 +8,7 @@ sibling), ../compaction/plan.py (where the cut is), ../compaction/summary.py (ho
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import anyio
@@ -21,7 +21,7 @@ from singletree.errors import SessionError, SingletreeError
 from singletree.extensions.api import BeforeCompact, Cancel, OwnSummary
 from singletree.history.entries import CompactionEntry
 from singletree.messages import ThinkingLevel, Usage, UserMessage, text_of
-from singletree.model.base import Finished, Model, ModelRequest, TextDelta
+from singletree.model.base import Delta, Model, ModelRequest, TextDelta
 from singletree.session.conversation import Conversation
 from singletree.session.events import (
     CompactionDelta,
@@ -59,19 +59,20 @@ def complete_with(
             cache=False,
             session_id=secrets.token_hex(16),
         )
-        async for event in model.stream(request):
-            if isinstance(event, TextDelta):
-                on_text(event.text)
-            elif isinstance(event, Finished):
-                answer = event.message
-                return Completion(
-                    text_of(answer.content),
-                    answer.usage,
-                    answer.stop_reason,
-                    len(answer.tool_calls),
-                    answer.error_message,
-                )
-        raise SessionError("The model ended the summary without an answer.")
+
+        def hear(deltas: Sequence[Delta]) -> None:
+            for delta in deltas:
+                if isinstance(delta, TextDelta):
+                    on_text(delta.text)
+
+        answer = await model.answer(request, hear)
+        return Completion(
+            text_of(answer.content),
+            answer.usage,
+            answer.stop_reason,
+            len(answer.tool_calls),
+            answer.error_message,
+        )
 
     return complete
 
