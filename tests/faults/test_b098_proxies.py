@@ -9,6 +9,7 @@ from tests.model.fake_server import FakeServer, chat, refusal, serving
 from tests.model.talk import answer, failure, model_at
 
 from singletree.messages import text_of
+from singletree.model.base import Terms
 from singletree.model.proxies import proxy_for
 
 DEAD = "http://127.0.0.1:9"
@@ -67,6 +68,16 @@ async def test_another_host_goes_through_the_proxy() -> None:
         async with model_at(proxy, env=env, base_url=CORP) as model:
             assert text_of((await answer(model, "hi")).content) == "ok"
     assert proxy.seen[0].path == f"{CORP}/chat/completions"
+
+
+async def test_the_proxy_of_the_settings_counts_before_the_variables() -> None:
+    assert proxy_for(CORP, PROXIED, "box:3128") == "http://box:3128"
+    assert proxy_for(CORP, {**PROXIED, "NO_PROXY": "corp.example"}, "box:3128") is None
+    assert proxy_for("http://localhost:1/v1", {}, "box:3128") is None
+    async with serving([chat({"content": "ok"})]) as proxy:
+        terms = Terms(proxy=proxy.url)
+        async with model_at(proxy, env=PROXIED, base_url=CORP, terms=terms) as model:
+            assert text_of((await answer(model, "hi")).content) == "ok"
 
 
 async def test_a_proxy_that_wants_a_login() -> None:

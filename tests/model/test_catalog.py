@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import anyio
+import anyio.to_thread
 import pytest
 from tests.model.fake_server import Reply, Seen, chat, refusal, serving
 from tests.model.talk import answer
@@ -401,3 +405,42 @@ def test_a_base_url_of_the_environment(tmp_path: Path) -> None:
 def test_long_cache_retention(tmp_path: Path) -> None:
     one = catalog(tmp_path, PI_CACHE_RETENTION="long", OPENAI_API_KEY="k")
     assert one.find("openai/gpt-5.5").info.compat["cacheRetention"] == "long"
+
+
+WARMED = """
+import sys, anyio, pathlib
+from singletree.model.catalog import Catalog
+catalog = Catalog(pathlib.Path(sys.argv[1]), dict(pair.split("=") for pair in sys.argv[3:]))
+anyio.run(catalog.warm_up, sys.argv[2] or None)
+print("httpx" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    ("wished", "env", "warm"),
+    [
+        ("", [], "False"),
+        ("offline/demo", ["OPENAI_API_KEY=k"], "False"),
+        ("scripted:x.jsonl", ["OPENAI_API_KEY=k"], "False"),
+        ("", ["OPENAI_API_KEY=k"], "True"),
+        ("llama.cpp/m", [], "True"),
+    ],
+)
+def test_the_way_is_made_early_only_where_it_will_be_gone(
+    tmp_path: Path, wished: str, env: list[str], warm: str
+) -> None:
+    command = [sys.executable, "-c", WARMED, str(tmp_path), wished, *env]
+    assert (
+        subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == warm
+    )
+
+
+async def test_closing_closes_the_connections(tmp_path: Path) -> None:
+    async with serving([chat({"content": "a"})]) as server:
+        corp = {**CORP, "baseUrl": f"{server.url}/v1", "apiKey": "k"}
+        one = catalog(tmp_path, models={"corp": corp})
+        await answer(await anyio.to_thread.run_sync(one.find, "corp/m"), "hi")
+        assert server.open == 1
+        await one.close()
+        with anyio.fail_after(1):
+            await server.empty.wait()

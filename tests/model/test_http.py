@@ -22,18 +22,25 @@ from tests.model.talk import answer, asked, failure, model_at, play
 
 from singletree.errors import ContextOverflow
 from singletree.messages import text_of
-from singletree.model.base import Terms, TextDelta
+from singletree.model.base import Terms, TextDelta, ThinkingDelta
 
 PAR = events({"choices": [{"delta": {"content": "par"}}]})
 
 
 async def test_an_answer_comes_as_it_is_written() -> None:
-    reply = Reply([chat({"content": "a"}, {"content": "b"}, usage={"prompt_tokens": 9})])
+    together = [{"content": "b"}, {"content": "c"}, {"reasoning": "d"}, {"content": "e"}]
+    first = events({"choices": [{"delta": {"content": "a"}}]})
+    reply = Reply([first, 0.2, chat(*together, usage={"prompt_tokens": 9})])
     async with serving([reply]) as server, model_at(server) as model:
         heard = await play(model, asked("hi"))
         message = await answer(model, "hi")
-    assert heard[:2] == [TextDelta(0, "a"), TextDelta(0, "b")]
-    assert text_of(message.content) == "ab"
+    assert heard == [
+        TextDelta(0, "a"),
+        TextDelta(0, "bc"),
+        ThinkingDelta(1, "d"),
+        TextDelta(0, "e"),
+    ]
+    assert text_of(message.content) == "abce"
     seen = server.seen[0]
     assert (seen.method, seen.path) == ("POST", "/v1/chat/completions")
     assert seen.headers["authorization"] == "Bearer sk-test-123"
@@ -228,6 +235,18 @@ async def test_silence_ends(pieces: list[bytes | float], said: str) -> None:
             _, error = await failure(model)
     assert error.retryable
     assert said in error.message
+
+
+async def test_a_whole_answer_can_have_a_limit() -> None:
+    pieces: list[bytes | float] = [PAR, 0.1] * 20
+    async with (
+        serving([Reply(pieces)]) as server,
+        model_at(server, terms=Terms(whole=0.3)) as model,
+    ):
+        with anyio.fail_after(1):
+            _, error = await failure(model)
+    assert error.message == "fake: its answer took more than 0.3 seconds"
+    assert error.retryable
 
 
 async def test_no_limit_is_no_limit() -> None:

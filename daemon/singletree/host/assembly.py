@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import get_args
@@ -20,7 +21,7 @@ from anyio.abc import TaskGroup
 
 from singletree.agent.tool import Tool
 from singletree.context.gather import Gathered, Overrides, gather
-from singletree.errors import UnknownSession
+from singletree.errors import SingletreeError, UnknownSession
 from singletree.extensions.loader import Loaded, find_extensions, load_extensions
 from singletree.history.record import History
 from singletree.history.store import Store
@@ -53,6 +54,7 @@ class Assembly:
         self.options = options
         self.catalog = Catalog(options.agent_dir, options.environment)
         self._front = front
+        self._warm = False
         self._tasks = tasks
         self._locks = FileLocks()
         self._stores: dict[Path | None, Store] = {}
@@ -134,6 +136,13 @@ class Assembly:
         """End what a life before this one left running; old outputs go."""
         await anyio.to_thread.run_sync(sweep, self._children)
         await anyio.to_thread.run_sync(prune, self._outputs)
+
+    async def warm_up(self, wished: str | None) -> None:
+        """Let the first request find the way made. What is wrong with it is told then."""
+        if not self._warm:
+            self._warm = True
+            with suppress(SingletreeError, OSError, ValueError):
+                await self.catalog.warm_up(wished)
 
     async def _load(self, cwd: Path, trusted: bool, layers: Layers) -> Loaded:
         """The guests: those of the folders, and those that settings name."""

@@ -184,6 +184,11 @@ class Host:
             for session in self.live:
                 group.start_soon(self.close, session)
 
+    async def end(self) -> None:
+        """Every session is saved, every connection closed."""
+        await self.close_all()
+        await self.assembly.catalog.close()
+
     async def models(self) -> Sequence[ModelListing]:
         """What there is, and what each model lacks to be used."""
         catalog = self.assembly.catalog
@@ -281,6 +286,8 @@ class Host:
             raise
         self._sessions[session.id] = session
         self._current[place(cwd)] = session.id
+        wished = session.choice.ref or parts.settings().default_model
+        self.assembly.spawn(lambda: self.assembly.warm_up(wished))
         return session
 
 

@@ -82,12 +82,23 @@ class Catalog:
 
     @property
     def http(self) -> Http:
-        """The connections of all remote models; the owner of the catalog closes them."""
+        """The connections of all remote models."""
         if self._http is None:
             from singletree.model.http import Http  # slow to import, and not every start needs it
 
             self._http = Http(self._env)
         return self._http
+
+    async def warm_up(self, wished: str | None) -> None:
+        """Do what the first request to a provider would wait for, if one is likely to come."""
+        likely = wished not in (None, DEMO.ref) and not str(wished).startswith(SCRIPTED)
+        if likely or (wished is None and await self._with_keys()):
+            await self.http.warm_up()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._http is not None:
+            await self._http.close()
 
     def find(self, ref: str, terms: Callable[[], Terms] = Terms) -> Model:
         """The model; SingletreeError(no_model) or AuthMissing say what to do."""

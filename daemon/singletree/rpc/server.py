@@ -89,7 +89,7 @@ async def door_of(daemon: Daemon) -> AsyncIterator[Door]:
             )
         finally:
             with anyio.CancelScope(shield=True):
-                await daemon.host.close_all()
+                await daemon.host.end()
             tasks.cancel_scope.cancel()
 
 
