@@ -30,10 +30,11 @@ from singletree.rpc.editor import EditorFiles
 from singletree.rpc.feed import Cursor, Feed, Hearing, Subscription
 from singletree.rpc.parts import Delta
 from singletree.rpc.peer import Peer
+from singletree.rpc.plain_hosts import PlainHosts
 from singletree.rpc.protocol import session as shapes
 from singletree.rpc.protocol.base import SessionParams
 from singletree.rpc.questions import Questions
-from singletree.rpc.routes import Call
+from singletree.rpc.routes import Call, Routes
 from singletree.rpc.translate import Translator
 from singletree.rpc.views import newest, state
 from singletree.session.events import SessionEvent
@@ -69,15 +70,17 @@ class Stream:
 
 
 class Daemon:
-    """Made once in a process; `host` is set when the task group of turns is open."""
+    """Made once in a process; `host` and `methods` are set when the task group of turns is open."""
 
     host: Host
+    methods: Routes
 
     def __init__(self, options: Options) -> None:
         self.options = options
         self._streams: dict[str, Stream] = {}
         self._peers: dict[Peer, None] = {}
         self.questions = Questions(self.hearing, self.emit)
+        self.plain = PlainHosts(lambda work: self.host.assembly.spawn(work))
 
     # The front that sessions see
 
@@ -116,6 +119,7 @@ class Daemon:
         """A session tells something; of one that was closed nobody hears any more."""
         if (stream := self._streams.get(session_id)) is not None:
             stream.tell(event)
+            self.plain.tell(session_id, event)
 
     async def ask(self, session_id: str, question: Question) -> Answer:
         """A session asks people for leave."""
@@ -138,16 +142,23 @@ class Daemon:
         self._peers[peer] = None
 
     def hearing(self, session_id: str) -> list[Peer]:
-        """The clients of a session."""
+        """The clients of a session, those first who hear its events."""
         stream = self._streams.get(session_id)
-        return [] if stream is None else list(stream.ears)
+        return [] if stream is None else [*stream.ears, *self.plain.of(session_id)]
 
     def subscribe(
         self, call: Call, session: AgentSession, since: Cursor | None = None
     ) -> tuple[Cursor, tuple[Encoded, ...] | None]:
-        """The caller hears the session from now on, once its answer is out."""
+        """The caller hears the session from now on, once its answer is out.
+
+        A plain LSP host sees it instead, in its own way.
+        """
         stream, peer = self._streams[session.id], call.peer
-        peer.speaks_agent = True
+        if not peer.speaks_agent:
+            self.plain.join(session, peer)
+            call.after_reply(lambda: self.questions.join(session.id, peer))
+            return stream.feed.cursor, None
+        self.plain.leave(peer, session.id)
         if (before := stream.ears.pop(peer, None)) is not None:
             before.close()
         client = peer.client
@@ -168,6 +179,7 @@ class Daemon:
         """A client has left; its sessions go on."""
         self._peers.pop(peer, None)
         self.questions.forget(peer)
+        self.plain.gone(peer)
         for stream in self._streams.values():
             if (ear := stream.ears.pop(peer, None)) is not None:
                 ear.close()
@@ -201,6 +213,9 @@ class Daemon:
         """Whose buffers count: every client's, those who hear the session first."""
         return list(dict.fromkeys((*self.hearing(session_id), *self._peers)))
 
+    def _hears(self, peer: Peer, session: AgentSession) -> bool:
+        return peer in self._streams[session.id].ears
+
     def _turn_id(self, session_id: str) -> str:
         live = self.host.is_live(session_id)
         return self.host.get(session_id).turn_id or "" if live else ""
@@ -212,8 +227,8 @@ class Daemon:
         found = await self.session_or_none(params, call)
         if found is None:
             raise SingletreeError(NO_WORKSPACE, code="no_workspace")
-        call.peer.speaks_agent = True
-        if params.session_id is None and call.peer not in self._streams[found.id].ears:
+        plain = not call.peer.speaks_agent
+        if plain or (params.session_id is None and not self._hears(call.peer, found)):
             self.subscribe(call, found)
         return found
 
@@ -223,9 +238,11 @@ class Daemon:
             return self.host.get(params.session_id)
         if params.workspace is not None:
             return await self.host.open(self.folder(params.workspace))
-        heard = [s for s in self.host.live if call.peer in self._streams[s.id].ears]
+        heard = [s for s in self.host.live if call.peer in self.hearing(s.id)]
         if len(heard) == 1:
             return heard[0]
+        if len({place(s.cwd) for s in heard}) == 1:
+            return self.host.current(heard[0].cwd)
         folders = call.peer.client.folders
         if not heard and len(folders) == 1:
             return await self.host.open(self.folder(folders[0]))
@@ -327,6 +344,7 @@ class Daemon:
             del self._streams[session.id]
         for ear in list(stream.ears.values()):
             ear.close()
+        self.plain.closed(session.id)
         self.sessions_changed("closed", session.id)
 
     @asynccontextmanager

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -25,6 +25,9 @@ from singletree.rpc.peer import Peer
 from singletree.rpc.routes import Route
 from singletree.rpc.sync import SYNC
 from singletree.rpc.wire import to_error
+
+if TYPE_CHECKING:
+    from singletree.rpc.language import AgentServer
 
 HOMES = {
     "agent/session": "session",
@@ -45,6 +48,8 @@ HOMES = {
     "agent/settings": "configuration",
     "workspace/didChangeConfiguration": "configuration",
     "workspace/didChangeWorkspaceFolders": "folders",
+    "workspace/executeCommand": "commands",
+    "window/workDoneProgress": "progress",
     "agent/content": "content",
     "agent/edits": "edits",
     "agent/permission": "permission",
@@ -74,13 +79,14 @@ async def door_of(daemon: Daemon) -> AsyncIterator[Door]:
     """The door, as long as it is open; every session is saved at its end."""
     async with anyio.create_task_group() as tasks:
         daemon.host = Host(daemon.options, daemon, tasks)
+        daemon.methods = Topics(daemon)
         await daemon.host.assembly.sweep()
         try:
             yield Door(
-                routes=Topics(daemon),
+                routes=daemon.methods,
                 to_error=to_error,
                 agent=declare(),
-                language=open_language(lambda server: None),
+                language=open_language(_register),
                 greeted=daemon.came,
                 initialized=partial(_initialized, daemon),
                 shutdown=lambda peer: daemon.host.close_all(),
@@ -95,6 +101,12 @@ async def door_of(daemon: Daemon) -> AsyncIterator[Door]:
 
 def _initialized(daemon: Daemon, peer: Peer) -> None:
     daemon.host.assembly.spawn(partial(configuration.begin, daemon, peer))
+
+
+def _register(server: AgentServer) -> None:
+    from singletree.rpc import features  # it brings pygls: not before it is wanted
+
+    features.register(server)
 
 
 class Topics(Mapping[str, Route[Any]]):

@@ -125,6 +125,8 @@ class AgentSession:
         self._talk.check_writable()
         check_leaf(self._talk, expected_leaf_id)
         driver.navigation = anyio.CancelScope()
+        if summarize:
+            self._pulse.set("compacting")
         try:
             with driver.navigation:
                 return await navigate(
@@ -137,6 +139,7 @@ class AgentSession:
             raise SessionError(SUMMARY_CANCELLED, code="cancelled")
         finally:
             driver.navigation = None
+            self._pulse.set("idle")
             self._pulse.wake()
             driver.released()
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from singletree.rpc import protocol
+from singletree.rpc.commands import COMMANDS
 from singletree.rpc.described.shapes import Alias, Record, definitions, served
 from singletree.rpc.described.types import Exactly, Named, OneOf
 from singletree.rpc.described.typescript import define
@@ -34,6 +35,7 @@ def blocks() -> dict[str, str]:
     homes = dict.fromkeys(d.home for d in definitions())
     made |= {f"shapes {home}": _shapes(home) for home in homes}
     made["events"] = _events()
+    made["commands"] = _commands()
     made["error numbers"] = _numbers()
     made["error codes"] = _codes()
     made["planned"] = _planned()
@@ -93,6 +95,14 @@ def _events() -> str:
 def _type_of(event: Record) -> str:
     kind = next(field.type for field in event.fields if field.name == "type")
     return kind.values[0] if isinstance(kind, Exactly) else "?"
+
+
+def _commands() -> str:
+    rows = [
+        (f"`{name}`", ", ".join(one.takes) or "–", f"`{one.method}`", one.does)
+        for name, one in COMMANDS.items()
+    ]
+    return _table(("command", "arguments in order", "stands for", "what it does"), rows)
 
 
 def _numbers() -> str:

@@ -10,6 +10,7 @@ from singletree.errors import SingletreeError
 from singletree.messages import ThinkingLevel
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.handlers.configuration import UNTRUSTED, write
+from singletree.rpc.modes import MODES
 from singletree.rpc.protocol.base import SessionParams
 from singletree.rpc.protocol.config import (
     CommandList,
@@ -26,12 +27,6 @@ from singletree.session.session import AgentSession
 
 THINKING: TypeAdapter[ThinkingLevel] = TypeAdapter(ThinkingLevel)
 MODE: TypeAdapter[Mode] = TypeAdapter(Mode)
-MODES = {
-    "ask": ("Ask", "Writes and commands are asked for."),
-    "acceptEdits": ("Accept edits", "Edits inside the workspace run; commands are asked for."),
-    "readOnly": ("Read only", "Whatever changes something is refused."),
-    "allowAll": ("Allow all", "Nothing is asked."),
-}
 
 
 def routes(daemon: Daemon) -> Routes:

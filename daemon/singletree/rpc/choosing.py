@@ -1,0 +1,114 @@
+"""What a person chooses where a command came without its argument.
+
+LSP has one dialog: a question with a few answers. It is enough to choose a model, a session or a
+place in the tree; it is no place to write a text. Closing it changes nothing. Read next:
+handlers/commands.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from anyio import to_thread
+
+from singletree.errors import SingletreeError
+from singletree.history.outline import Row
+from singletree.history.reading import Reading
+from singletree.rpc.asking import ClientError, ClientGone
+from singletree.rpc.daemon import Daemon
+from singletree.rpc.faults import parse_as
+from singletree.rpc.modes import MODES
+from singletree.rpc.peer import Peer
+from singletree.rpc.protocol.base import JsonObject, SessionParams
+from singletree.rpc.routes import Call
+from singletree.rpc.views import iso, model_row
+from singletree.session.revert import content
+from singletree.session.session import AgentSession
+
+SHOWN: Final = 10
+LONGEST: Final = 70
+QUESTIONS: Final = {
+    "model": "Who shall answer?",
+    "level": "How hard shall the model think?",
+    "mode": "What shall be asked before it is done?",
+    "sessionId": "Which session?",
+    "entryId": "From where?",
+}
+CANNOT: Final = "{command} needs {field}: give it as its first argument."
+NO_EDITS: Final = "There is no edit in this session that could be taken back."
+Choices = Mapping[str, str]
+"""What is shown -> what it stands for."""
+
+
+async def choose(
+    daemon: Daemon, call: Call, command: str, field: str, given: JsonObject
+) -> str | None:
+    """The value for the field; None where the person wants none. Raises where none can be asked."""
+    session = await daemon.session(parse_as(SessionParams, given), call)
+    if field == "turnId":
+        return await _last_turn(daemon, session)
+    choices = await _choices(daemon, session, field)
+    if not choices:
+        raise SingletreeError(CANNOT.format(command=command, field=field), code="not_found")
+    try:
+        return await _ask(call.peer, QUESTIONS[field], choices)
+    except (ClientError, ClientGone):
+        text = CANNOT.format(command=command, field=field)
+        raise SingletreeError(text, code="unsupported") from None
+
+
+async def _ask(peer: Peer, question: str, choices: Choices) -> str | None:
+    actions = [{"title": title} for title in choices]
+    params = {"type": 3, "message": question, "actions": actions}
+    answer = await peer.call("window/showMessageRequest", params, object)
+    title = answer.get("title") if isinstance(answer, dict) else None
+    return choices.get(title) if isinstance(title, str) else None
+
+
+async def _choices(daemon: Daemon, session: AgentSession, field: str) -> Choices:
+    match field:
+        case "model":
+            rows = [model_row(one) for one in await daemon.host.models()]
+            return {row.model: row.model for row in rows if row.auth != "missing"}
+        case "level":
+            return {level: level for level in session.choice.levels()}
+        case "mode":
+            return {f"{name}: {text}": mode for mode, (name, text) in MODES.items()}
+        case "sessionId":
+            return await _sessions(daemon, session)
+        case _:
+            return await to_thread.run_sync(_places, session.history)
+
+
+async def _sessions(daemon: Daemon, session: AgentSession) -> Choices:
+    page = await daemon.host.list(session.cwd, query=None, limit=SHOWN, cursor=None)
+    found = [one for one in page.sessions if one.id != session.id]
+    named = [(f"{one.name or one.preview} ({iso(one.updated_at)[:16]})", one.id) for one in found]
+    return _numbered(named)
+
+
+def _places(history: Reading) -> Choices:
+    """What the person said last, on this branch and beside it."""
+    rows: Sequence[Row] = history.rows("userOnly", limit=1_000_000).rows
+    return _numbered([(row.preview, row.entry_id) for row in reversed(rows[-SHOWN:])])
+
+
+def _numbered(found: Sequence[tuple[str, str]]) -> Choices:
+    """Numbers keep equal titles apart."""
+    return {f"{at}. {_short(title)}": value for at, (title, value) in enumerate(found, 1)}
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= LONGEST else f"{title[: LONGEST - 1]}…"
+
+
+async def _last_turn(daemon: Daemon, session: AgentSession) -> str:
+    """The last turn whose edits were not taken back."""
+    read = partial(content, session.gate.world.files)
+    edits = await daemon.ledger(session.id).edits(read)
+    landed = [edit.turn_id for edit in edits if edit.status == "landed"]
+    if not landed:
+        raise SingletreeError(NO_EDITS, code="not_found")
+    return landed[-1]

@@ -1,0 +1,50 @@
+"""The standard LSP requests that pygls dispatches for us: code actions.
+
+Fast: nothing is read and nobody is asked. Imported with pygls, behind the first answers. Read next:
+pointing.py (what is offered), language.py (how it is dispatched).
+"""
+
+from __future__ import annotations
+
+from lsprotocol import types as lsp
+
+from singletree.rpc.converter import converter
+from singletree.rpc.language import AgentServer
+from singletree.rpc.offered import ACTION_KINDS
+from singletree.rpc.pointing import Action, actions
+from singletree.rpc.protocol.content import Position, Range
+
+
+def register(server: AgentServer) -> None:
+    """Let pygls answer these for one client."""
+    peer, plain = server.peer, converter().unstructure
+
+    def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        asked = params.context
+        problems = [(one, plain(one)) for one in asked.diagnostics]
+        offered = actions(
+            params.text_document.uri,
+            _range(params.range),
+            [problem for _, problem in problems],
+            asked.only,
+            peer.documents,
+        )
+        return [
+            _action(one, [typed for typed, p in problems if p is one.diagnostic]) for one in offered
+        ]
+
+    options = lsp.CodeActionOptions(code_action_kinds=list(ACTION_KINDS))
+    server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, options)(code_action)
+
+
+def _action(one: Action, problems: list[lsp.Diagnostic]) -> lsp.CodeAction:
+    command = lsp.Command(one.title, one.command, arguments=[one.argument])
+    return lsp.CodeAction(one.title, one.kind, problems or None, command=command)
+
+
+def _range(span: lsp.Range) -> Range:
+    start, end = span.start, span.end
+    return Range(
+        start=Position(line=start.line, character=start.character),
+        end=Position(line=end.line, character=end.character),
+    )
