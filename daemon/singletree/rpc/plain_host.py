@@ -16,7 +16,7 @@ from singletree.messages import AssistantMessage, Text
 from singletree.rpc.failures import one_line
 from singletree.rpc.peer import Peer
 from singletree.rpc.progress import Progress, can_show
-from singletree.rpc.saying import tell
+from singletree.rpc.saying import Kind, tell
 from singletree.rpc.toolcalls import title
 from singletree.session.events import (
     EntryAppended,
@@ -24,10 +24,12 @@ from singletree.session.events import (
     ExtensionFailed,
     PhaseChanged,
     SessionEvent,
+    Settled,
     ToolEnded,
     ToolStarted,
     TurnEnded,
     TurnReason,
+    TurnStarted,
     Warned,
 )
 
@@ -57,6 +59,7 @@ class PlainHost:
         self._spawn = spawn
         self._progress: Progress | None = None
         self._said = ""
+        self._message: tuple[str, Kind] | None = None
         self._phase(phase)
 
     def tell(self, event: SessionEvent) -> None:
@@ -74,7 +77,10 @@ class PlainHost:
             case EntryAppended(MessageEntry(message=AssistantMessage() as message)):
                 self._said = _text(message) or self._said
             case TurnEnded(_, reason, error, _):
-                self._ended(reason, error)
+                self._message = _how_it_ended(reason, error, self._said)
+                self._said = ""
+            case TurnStarted() | Settled():
+                self._show()
             case Warned(message=message) | ExtensionFailed(message=message):
                 tell(self._peer, message, "warning")
             case _:
@@ -106,18 +112,28 @@ class PlainHost:
         if self._progress is not None:
             self._progress.report(message)
 
-    def _ended(self, reason: TurnReason, error: ErrorInfo | None) -> None:
-        said, self._said = self._said, ""
-        if reason == "aborted":
-            return
-        if reason == "error":
+    def _show(self) -> None:
+        """Say how the turn ended, now that nothing of it goes on."""
+        message, self._message = self._message, None
+        if message is not None:
+            tell(self._peer, *message)
+
+
+def _how_it_ended(
+    reason: TurnReason, error: ErrorInfo | None, said: str
+) -> tuple[str, Kind] | None:
+    """What a person is told; nothing of a stop that was their own."""
+    match reason:
+        case "aborted":
+            return None
+        case "error":
             why = error.message if error else "no reason was given"
             hint = f" {error.hint}" if error and error.hint else ""
-            tell(self._peer, FAILED.format(why=one_line(why) + hint), "error")
-        elif reason != "end_turn":
-            tell(self._peer, ENDS[reason], "warning")
-        elif said:
-            tell(self._peer, _ending(said))
+            return FAILED.format(why=one_line(why) + hint), "error"
+        case "end_turn":
+            return (_ending(said), "info") if said else None
+        case _:
+            return ENDS[reason], "warning"
 
 
 def _text(message: AssistantMessage) -> str:

@@ -44,14 +44,14 @@ class Ready:
 
 def routes(daemon: Daemon) -> Routes:
     """The one method, on top of all that are served."""
-    run, received = partial(_run, daemon), partial(_received, daemon.methods)
+    run, received = partial(_run, daemon), partial(_received, daemon)
     return {"workspace/executeCommand": Route(ExecuteParams, run, received)}
 
 
-def _received(served: Routes, params: ExecuteParams, peer: Peer) -> Ready:
+def _received(daemon: Daemon, params: ExecuteParams, peer: Peer) -> Ready:
     command = find(params.command)
     given = params_of(params.command, params.arguments or (), peer)
-    route = served[command.method]
+    route = daemon.methods[command.method]
     if command.needs is not None and given.get(command.needs) is None:
         return Ready(route, given)
     value = route.parse(given)
