@@ -199,12 +199,6 @@ async def test_a_window_too_small_for_any_summary_says_so() -> None:
         await summarize(planned(user("go")), Teller().complete, window=500)
 
 
-async def test_an_overflow_told_as_an_answer_is_an_overflow() -> None:
-    teller = Teller(lambda _: Completion("", Usage(), "error", error="context_length_exceeded"))
-    with pytest.raises(ContextOverflow):
-        await summarize(planned(user("go")), teller.complete)
-
-
 _texts = st.lists(
     st.text(alphabet=st.sampled_from("ab \n数🙂"), max_size=400), min_size=1, max_size=8
 )

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 from tests.faults.forgetful import Server, limits
+from tests.model.talk import failed
 from tests.session.stage import stage
 
-from singletree.compaction.signs import is_overflow, is_retryable
-from singletree.errors import ContextOverflow, ModelError
 from singletree.model.base import ModelRequest
 from singletree.model.scripted import Turn, fail, say
 from singletree.session.events import CompactionStarted, RetryChanged
@@ -27,9 +26,9 @@ OTHERS = ["429 Limit 8000 tokens per min", "400 max_tokens must be <= 4096"]
 
 
 def refused(text: str) -> Turn:
-    if is_overflow(text):
-        return fail(ContextOverflow(text))
-    return fail(ModelError(text, retryable=is_retryable(text), retry_after=0.01))
+    error = failed(text)
+    error.retry_after = 0.01
+    return fail(error)
 
 
 @pytest.mark.parametrize("text", OVERFLOWS)
@@ -54,4 +53,4 @@ async def test_what_is_no_overflow_is_not_compacted(tmp_path: Path, text: str) -
         await on.say("first")
         await on.say("second")
         assert on.told(CompactionStarted) == []
-        assert bool(on.told(RetryChanged)) == is_retryable(text)
+        assert bool(on.told(RetryChanged)) == failed(text).retryable

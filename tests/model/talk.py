@@ -8,9 +8,10 @@ from typing import Any
 
 from tests.model.fake_server import FakeServer
 
-from singletree.errors import ModelError
+from singletree.errors import ContextOverflow, ModelError
 from singletree.messages import AssistantMessage, Message, UserMessage
 from singletree.model.base import Delta, Model, ModelInfo, ModelRequest, Terms, ToolSpec
+from singletree.model.failure import classify
 from singletree.model.http import Http
 from singletree.model.remote import RemoteModel
 from singletree.model.thinking import levels_of
@@ -49,6 +50,13 @@ async def failure(model: Model, *messages: Message | str) -> tuple[list[Delta], 
     except ModelError as error:
         return seen, error
     raise AssertionError(f"no failure, but {seen}")
+
+
+def failed(text: str) -> ModelError:
+    """The error that these words of a provider are, by what they say alone."""
+    kind = classify(text)
+    make = ContextOverflow if kind.code == "context_overflow" else ModelError
+    return make(text, code=kind.code, retryable=kind.retryable)
 
 
 def info_for(server: FakeServer, api: str = "openai-completions", **fields: Any) -> ModelInfo:

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.model.talk import failed
 from tests.session.stage import Stage, stage
 
 from singletree.compaction.prompts import SECTIONS, SYSTEM
-from singletree.compaction.signs import is_overflow, is_retryable
-from singletree.errors import ContextOverflow, ModelError
 from singletree.history.store import Store
 from singletree.messages import Usage
 from singletree.model.base import ModelInfo, ModelRequest
@@ -44,10 +43,7 @@ class Answers:
 def answer(raw: Any, padding: str) -> Turn:
     """An answer of a vector as a turn."""
     if raw.get("stop") == "error":
-        text = raw["error"]
-        if is_overflow(text):
-            return fail(ContextOverflow(text))
-        return fail(ModelError(text, retryable=is_retryable(text)))
+        return fail(failed(raw["error"]))
     usage = Usage.model_validate(raw.get("usage") or {"input": 10, "output": 5})
     turn = say(f"{raw.get('text', '')}{padding}").but(usage=usage)
     return turn.but(stop=raw["stop"]) if "stop" in raw else turn

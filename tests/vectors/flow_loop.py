@@ -14,13 +14,13 @@ from typing import Any
 
 import anyio
 from anyio.abc import TaskGroup
+from tests.model.talk import failed
 from tests.session.stage import Casting, Stage, said, stage
 from tests.vectors.runner import Case, Check
 from tests.vectors.wording import marked
 
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
-from singletree.compaction.signs import is_retryable
-from singletree.errors import ModelError, SessionBusy
+from singletree.errors import SessionBusy
 from singletree.extensions.api import ExtensionAPI
 from singletree.messages import (
     AssistantMessage,
@@ -164,8 +164,7 @@ def turn(raw: Any) -> Turn:
     parts: list[Part] = [SayPart(raw["text"])] if raw.get("text") else []
     parts += [CallPart(c["name"], c["arguments"], c["id"]) for c in raw.get("calls", ())]
     if raw.get("stop") == "error":
-        text = raw["error"]
-        parts.append(FailPart(ModelError(text, retryable=is_retryable(text))))
+        parts.append(FailPart(failed(raw["error"])))
     return Turn(tuple(parts), stop=raw.get("stop"))
 
 

@@ -13,7 +13,6 @@ from tests.vectors import flow_compaction, runner
 from tests.vectors.runner import Case
 from tests.vectors.wording import marked
 
-from singletree.compaction import signs
 from singletree.compaction.budget import (
     CAUTIOUS_UNITS_PER_TOKEN,
     Limits,
@@ -31,7 +30,17 @@ from singletree.compaction.touched import Touched
 from singletree.context.projection import said
 from singletree.errors import ModelError, SessionError
 from singletree.history.entries import ENTRY, Entry
-from singletree.messages import AGENT_MESSAGE, AgentMessage, Usage, utf16_units
+from singletree.messages import (
+    AGENT_MESSAGE,
+    AgentMessage,
+    AssistantMessage,
+    Usage,
+    utf16_units,
+)
+from singletree.model.base import ModelInfo
+from singletree.model.failure import classify
+from singletree.session import recovery
+from singletree.session.settings import Settings
 
 FAMILY = "compaction"
 
@@ -277,32 +286,29 @@ def tagged(text: str, name: str) -> tuple[str, str]:
 
 
 def error_class(case: Case) -> None:
-    message = case.input["error_message"]
-    assert {
-        "overflow": signs.is_overflow(message),
-        "retryable": signs.is_retryable(message),
-    } == case.expected
+    kind = classify(case.input["error_message"])
+    overflow = kind.code == "context_overflow"
+    assert {"overflow": overflow, "retryable": kind.retryable} == case.expected
 
 
 def silent_overflow(case: Case) -> None:
     usage = Usage.model_validate(case.input["usage"])
-    found = signs.overflowed_silently(
-        case.input["stop_reason"], usage, case.input["context_window"]
-    )
-    assert {"overflow": found} == case.expected
+    message = AssistantMessage(stop_reason=case.input["stop_reason"], usage=usage)
+    info = ModelInfo("p", "m", context_window=case.input["context_window"])
+    assert {"overflow": recovery.overflowed(message, info)} == case.expected
 
 
 def recoverable_length(case: Case) -> None:
-    found = signs.length_is_recoverable(
-        case.input["stop_reason"], case.input["output"], case.input["desired_max_output"]
-    )
-    assert {"recoverable": found} == case.expected
+    usage = Usage(output=case.input["output"])
+    message = AssistantMessage(stop_reason=case.input["stop_reason"], usage=usage)
+    info = ModelInfo("p", "m", max_output=case.input["desired_max_output"])
+    assert {"recoverable": recovery.cut_by_window(message, info)} == case.expected
 
 
 def retry_delay(case: Case) -> None:
     base, attempt, cap = (case.input[key] for key in ("base_delay_ms", "attempt", "cap_ms"))
-    found = signs.retry_delay_ms(attempt, base, **({} if cap is None else {"cap_ms": cap}))
-    assert {"delay_ms": found} == case.expected
+    cap = Settings().retry.max_agent_delay_ms if cap is None else cap
+    assert {"delay_ms": recovery.backoff(attempt, base, cap)} == case.expected
 
 
 CHECKS: dict[str, runner.Check] = {

@@ -19,7 +19,6 @@ from singletree.compaction.prompts import (
     ask,
     missing,
 )
-from singletree.compaction.signs import is_overflow
 from singletree.errors import ContextOverflow, ModelError
 from singletree.messages import Cost, Usage, utf16_head, utf16_units
 
@@ -50,7 +49,8 @@ class Completion:
 
 
 Complete = Callable[[str, str], Awaitable[Completion]]
-"""Asks a model: system prompt, one user message; no tools, no cache. May raise ModelError."""
+"""Asks a model: system prompt, one user message; no tools, no cache. May raise ModelError: a
+ContextOverflow is tried again in smaller pieces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +137,6 @@ class Writer:
     async def _once(self, prompt: str) -> Completion:
         answer = await self.complete(SYSTEM, prompt)
         if answer.stop_reason == "error":
-            if is_overflow(answer.error):
-                raise ContextOverflow(answer.error or TOO_SMALL, detail={"summary": "overflow"})
             raise _failure(answer.error or WHY_ERROR, "error")
         if answer.stop_reason == "aborted":
             raise _failure(WHY_ABORTED, "aborted")

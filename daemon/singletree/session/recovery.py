@@ -72,7 +72,6 @@ class CompactAndRetry:
     """Hide the failed answer, compact, ask again. If nothing can be compacted: `otherwise`."""
 
     cause: Literal["overflow", "length"]
-    number: int
     otherwise: Settle
 
 
@@ -87,15 +86,11 @@ def after_run(ended: RunEnded, attempt: Attempt, info: ModelInfo, settings: Sett
     if isinstance(ended.error, ContextOverflow) or (last and overflowed(last, info)):
         failed = ended.error or ContextOverflow(f"The context does not fit {info.ref}.")
         otherwise = Settle("error", failed)
-        return (
-            CompactAndRetry("overflow", attempt.compactions + 1, otherwise)
-            if can_compact
-            else otherwise
-        )
+        return CompactAndRetry("overflow", otherwise) if can_compact else otherwise
     if isinstance(ended.error, ModelError):
         return _after_failure(ended.error, attempt, settings.retry)
     if last and can_compact and not attempt.compactions and _cut_by_full_window(last, info):
-        return CompactAndRetry("length", 1, settled)
+        return CompactAndRetry("length", settled)
     return settled
 
 
@@ -108,12 +103,6 @@ def overflowed(message: AssistantMessage, info: ModelInfo) -> bool:
         and usage.output == 0
         and usage.input + usage.cache_read >= 0.99 * window
     )
-
-
-def over_silently(message: AssistantMessage, window: int) -> bool:
-    """Whether a provider took more than the window holds and answered all the same."""
-    usage = message.usage
-    return window > 0 and message.stop_reason == "stop" and usage.input + usage.cache_read > window
 
 
 def cut_by_window(message: AssistantMessage, info: ModelInfo) -> bool:

@@ -1,0 +1,71 @@
+"""What an error is called by its words alone, as many servers word it."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletree.model.failure import classify
+
+OVERFLOW = [
+    "context_length_exceeded",
+    "prompt is too long: 9001 tokens > 8000 maximum",
+    "prompt too long; exceeded max context length by 1001 tokens",
+    "request (9001 tokens) exceeds the available context size (8000 tokens)",
+    "This model's maximum context length is 8000 tokens, you requested at least 8001 input tokens",
+    "413 status code (no body)",
+    "413",
+    "HTTP 413",
+    "500 context shift is disabled",
+    "the request exceeds the available context size, try increasing it",
+    "Input is too long for requested model.",
+    "input token count (1196265) exceeds the maximum number of tokens allowed (1048575)",
+    "tokens to keep from the initial prompt is greater than the context length (n_ctx)",
+    "Your input exceeds the context window of this model.",
+    "request_too_large: Request exceeds the maximum size",
+]
+NEITHER = [
+    "400 max_tokens must be <= 4096",
+    "max_tokens must be at least 1",
+    "401 invalid x-api-key",
+    "404 model not found",
+    "insufficient_quota: You exceeded your current quota, please check your plan",
+    "402 Payment Required",
+    "",
+    "The tool schema is invalid",
+]
+PASSING = [
+    "429 Limit: 8000 tokens per min",
+    "429 Too Many Requests",
+    "Rate limit reached: too many tokens per minute",
+    "529 overloaded_error",
+    "500 Internal Server Error",
+    "502 Bad Gateway",
+    "status code 503",
+    "fetch failed",
+    "connect ECONNREFUSED 127.0.0.1:1",
+    "Connection reset by peer: connection was reset",
+    "socket hang up",
+    "Request timed out.",
+    "the stream ended without a final event",
+    "Service temporarily unavailable",
+]
+
+
+@pytest.mark.parametrize("text", OVERFLOW)
+def test_what_does_not_fit_is_known_by_its_words(text: str) -> None:
+    kind = classify(text)
+    assert (kind.code, kind.retryable) == ("context_overflow", False)
+
+
+@pytest.mark.parametrize("text", PASSING)
+def test_what_may_pass_is_tried_again(text: str) -> None:
+    kind = classify(text)
+    assert kind.code != "context_overflow"
+    assert kind.retryable
+
+
+@pytest.mark.parametrize("text", NEITHER)
+def test_what_will_not_pass_is_told(text: str) -> None:
+    kind = classify(text)
+    assert kind.code != "context_overflow"
+    assert not kind.retryable
