@@ -135,6 +135,15 @@ class Cost(Wire):
     total: float = 0
     total_from_provider: float | None = None
 
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(
+            input=self.input + other.input,
+            output=self.output + other.output,
+            cache_read=self.cache_read + other.cache_read,
+            cache_write=self.cache_write + other.cache_write,
+            total=self.total + other.total,
+        )
+
 
 class Usage(Wire):
     """Tokens as the provider counted them.
@@ -155,6 +164,18 @@ class Usage(Wire):
     def used(self) -> int:
         """Tokens in the window after this answer: the total, or the sum where it is missing."""
         return self.total_tokens or self.input + self.output + self.cache_read + self.cache_write
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input=self.input + other.input,
+            output=self.output + other.output,
+            cache_read=self.cache_read + other.cache_read,
+            cache_write=self.cache_write + other.cache_write,
+            cache_write_1h=(self.cache_write_1h or 0) + (other.cache_write_1h or 0) or None,
+            reasoning=(self.reasoning or 0) + (other.reasoning or 0) or None,
+            total_tokens=self.used + other.used,
+            cost=self.cost + other.cost,
+        )
 
 
 class UserMessage(Wire):
@@ -305,7 +326,7 @@ def text_of(content: str | Sequence[Block]) -> str:
 
 def utf16_units(text: str) -> int:
     """Length in UTF-16 units: the measure of token estimates and cuts (vectors, rule 1)."""
-    return len(text) + sum(1 for c in text if ord(c) > 0xFFFF) if not text.isascii() else len(text)
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def utf16_head(text: str, units: int) -> str:
@@ -316,11 +337,6 @@ def utf16_head(text: str, units: int) -> str:
         end -= 1
         over -= 2 if text[end] > "\uffff" else 1
     return text[:end]
-
-
-def utf16_tail(text: str, units: int) -> str:
-    """The end of a text in at most `units` UTF-16 units, whole characters only."""
-    return utf16_head(text[::-1], units)[::-1]
 
 
 def well_formed(text: str) -> str:

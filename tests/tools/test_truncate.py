@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletree.messages import utf16_head, utf16_tail
 from singletree.tools.accumulator import Accumulator
 from singletree.tools.truncate import (
     Cut,
@@ -105,14 +104,6 @@ def test_clips_of_text_are_text(noise: bytes, bound: int) -> None:
     for clip, rest in ((clip_head(data, bound), data), (clip_tail(data, bound), data)):
         assert len(clip) <= bound or len(clip) == len(rest) <= bound
         clip.decode()
-
-
-@given(TEXTS, st.integers(0, 30))
-def test_utf16_slices_never_part_a_character(text: str, units: int) -> None:
-    head, tail = utf16_head(text, units), utf16_tail(text, units)
-    assert text.startswith(head) and text.endswith(tail)
-    for kept in (head, tail):
-        assert len(kept.encode("utf-16-le", "surrogatepass")) // 2 <= units
 
 
 def test_a_line_for_a_list_is_cut_with_word() -> None:

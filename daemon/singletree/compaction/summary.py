@@ -15,7 +15,7 @@ from singletree.compaction.flatten import flatten
 from singletree.compaction.plan import Plan
 from singletree.compaction.prompts import HISTORY, TURN, TURN_HEADING
 from singletree.compaction.touched import MODIFIED_TAG, READ_TAG, Touched
-from singletree.compaction.writer import Complete, Completion, Writer, add
+from singletree.compaction.writer import Complete, Completion, Writer
 from singletree.errors import SessionError
 from singletree.messages import Usage
 
@@ -74,7 +74,7 @@ async def summarize(
     if turn.text:
         told.append(f"{TURN_HEADING}\n\n{turn.text}")
     text = "\n\n---\n\n".join(told) or NOTHING_TOLD
-    return finished(text, plan.files, add(history.usage, turn.usage), history.missing)
+    return finished(text, plan.files, history.usage + turn.usage, history.missing)
 
 
 def finished(text: str, files: Touched, usage: Usage, missing: tuple[str, ...] = ()) -> Summary:

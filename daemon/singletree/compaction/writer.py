@@ -20,7 +20,7 @@ from singletree.compaction.prompts import (
     missing,
 )
 from singletree.errors import ContextOverflow, ModelError
-from singletree.messages import Cost, Usage, utf16_head, utf16_units
+from singletree.messages import Usage, utf16_head, utf16_units
 
 MAX_STEPS = 24
 SMALLEST_STEP = 128
@@ -91,7 +91,7 @@ class Writer:
                 queue.extendleft(reversed(slices(text, tokens(text) // 2 + 1)))
                 continue
             summary, lacking = written.text, written.missing
-            spent = add(spent, written.usage)
+            spent += written.usage
         return Written(summary or "", spent, lacking)
 
     def _room(self, form: Form) -> int | None:
@@ -128,7 +128,7 @@ class Writer:
             return Written(first.text, first.usage)
         again = ask(text, instructions, previous=previous, focus=self.focus, lacking=lacking)
         second = await self._once(again)
-        spent = add(first.usage, second.usage)
+        spent = first.usage + second.usage
         still = missing(second.text, headings)
         if len(still) <= len(lacking):
             return Written(second.text, spent, still)
@@ -193,24 +193,6 @@ def shorten(text: str | None, limit: int) -> str | None:
     pieces = slices(text, max(limit // 2 - tokens(SHORTENED), 1))
     backwards = slices(text[::-1], max(limit // 2 - tokens(SHORTENED), 1))
     return pieces[0] + SHORTENED + backwards[0][::-1]
-
-
-def add(one: Usage, other: Usage) -> Usage:
-    """The sum of two usages."""
-    return Usage(
-        input=one.input + other.input,
-        output=one.output + other.output,
-        cache_read=one.cache_read + other.cache_read,
-        cache_write=one.cache_write + other.cache_write,
-        total_tokens=one.used + other.used,
-        cost=Cost(
-            input=one.cost.input + other.cost.input,
-            output=one.cost.output + other.cost.output,
-            cache_read=one.cost.cache_read + other.cost.cache_read,
-            cache_write=one.cost.cache_write + other.cost.cache_write,
-            total=one.cost.total + other.cost.total,
-        ),
-    )
 
 
 def _failure(why: str, kind: str) -> ModelError:

@@ -33,7 +33,6 @@ from singletree.session.partials import EVERY, drop_partial, write_partial
 from singletree.session.prompting import custom_entry
 from singletree.session.queue import Queue
 from singletree.session.state import LiveAnswer
-from singletree.session.totals import added
 
 
 class Ears:
@@ -139,5 +138,5 @@ class Ears:
             self.last = (event.id, answer)
             if answer.stop_reason not in ("error", "aborted"):
                 self._answered()
-            self.usage = added(self.usage, answer.usage)
+            self.usage += answer.usage
             self._emit(UsageChanged(self._talk.tokens(), self._info().context_window, answer.usage))

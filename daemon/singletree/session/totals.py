@@ -31,7 +31,7 @@ class Taken:
 
     def more(self, usage: Usage) -> Taken:
         """With one answer more."""
-        return Taken(self.answers + 1, added(self.usage, usage))
+        return Taken(self.answers + 1, self.usage + usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,7 @@ def totals(history: History) -> Totals:
         if found is not None:
             ref, usage = found
             models[ref] = models.get(ref, Taken()).more(usage)
-    total = Usage()
-    for taken in models.values():
-        total = added(total, taken.usage)
-    return Totals(total, models)
+    return Totals(sum((taken.usage for taken in models.values()), Usage()), models)
 
 
 def _used(entry: Entry) -> tuple[str, Usage] | None:
@@ -66,22 +63,3 @@ def _used(entry: Entry) -> tuple[str, Usage] | None:
             return f"{entry.provider}/{entry.model}", entry.usage
         case _:
             return None
-
-
-def added(a: Usage, b: Usage) -> Usage:
-    """The sum of two usages."""
-    cost = a.cost.model_copy(
-        update={
-            name: getattr(a.cost, name) + getattr(b.cost, name)
-            for name in ("input", "output", "cache_read", "cache_write", "total")
-        }
-    )
-    return Usage(
-        input=a.input + b.input,
-        output=a.output + b.output,
-        cache_read=a.cache_read + b.cache_read,
-        cache_write=a.cache_write + b.cache_write,
-        reasoning=(a.reasoning or 0) + (b.reasoning or 0) or None,
-        total_tokens=a.total_tokens + b.total_tokens,
-        cost=cost,
-    )
