@@ -8,22 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
-from tests.context.making import agent_messages, call, long_paths, path, result, says, user
+from tests.context.making import agent_messages, call, long_paths, path, says, user
 
 from singletree.compaction.budget import (
-    CAUTIOUS_UNITS_PER_TOKEN,
     Gauge,
     Limits,
     Size,
     context_tokens,
     estimate,
-    estimate_text,
-    heaviest,
     over,
-    size,
 )
 from singletree.compaction.js import number, stringify
-from singletree.context.projection import project
+from singletree.context.projection import Projection, project
 from singletree.history.entries import CompactionEntry, ContextEditEntry, Entry
 from singletree.messages import AgentMessage, Image, UnknownMessage, UserMessage
 
@@ -70,7 +66,6 @@ def test_sizes_are_utf16_units() -> None:
     assert estimate(UserMessage(content=[Image(data="AAAA", mime_type="image/png")])) == 1200
     assert estimate(says(call("c1", "read", path="a"))) == 4
     assert estimate(UnknownMessage(role="later")) == 0
-    assert estimate_text("x" * 35, CAUTIOUS_UNITS_PER_TOKEN) == 10
 
 
 def test_the_last_good_answer_is_the_measure() -> None:
@@ -82,8 +77,8 @@ def test_the_last_good_answer_is_the_measure() -> None:
         says("e" * 8, used=9, stop="error"),
         says("f" * 4, used=9, stop="aborted"),
     ]
-    assert size(messages) == Size(500, 2 + 1 + 2 + 1, 1)
-    assert size(messages[2:]) == Size(0, 6, None)
+    assert context_tokens(Projection(tuple(messages))) == Size(500, 2 + 1 + 2 + 1, 1)
+    assert context_tokens(Projection(tuple(messages[2:]))) == Size(0, 6, None)
 
 
 def test_figures_from_before_a_compaction_or_an_edit_are_not_trusted() -> None:
@@ -91,11 +86,11 @@ def test_figures_from_before_a_compaction_or_an_edit_are_not_trusted() -> None:
     compacted = path(
         user("a" * 40), measured, CompactionEntry(summary="s" * 4, first_kept_entry_id="e1")
     )
-    assert context_tokens(compacted) == Size(0, 21, None)
+    assert context_tokens(project(compacted)) == Size(0, 21, None)
     edited = path(user("a" * 40), measured, ContextEditEntry(target_id="e1", replacement=None))
-    assert context_tokens(edited) == Size(0, 10, None)
+    assert context_tokens(project(edited)) == Size(0, 10, None)
     after = path(*edited, user("c" * 4), says("d", used=700), user("e" * 8))
-    assert context_tokens(after).tokens == 702
+    assert context_tokens(project(after)).tokens == 702
 
 
 def test_the_threshold_is_strict() -> None:
@@ -113,7 +108,7 @@ def test_a_small_window_gets_quarters() -> None:
 
 @given(st.lists(agent_messages, max_size=12))
 def test_the_measure_splits_what_is_there(messages: list[AgentMessage]) -> None:
-    found = size(messages)
+    found = context_tokens(Projection(tuple(messages)))
     if found.at is None:
         assert found.tokens == sum(map(estimate, messages))
     else:
@@ -123,16 +118,8 @@ def test_the_measure_splits_what_is_there(messages: list[AgentMessage]) -> None:
 
 def test_what_is_sent_beside_the_messages_counts_until_it_is_measured() -> None:
     line = path(user("a" * 40))
-    assert context_tokens(line, fixed=300).tokens == 310
-    assert context_tokens(path(*line, says("b", used=500)), fixed=300).tokens == 500
-
-
-def test_the_heaviest_message_is_named() -> None:
-    line = path(user("a"), says(call("c1")), result("c1", "x" * 400), user("b"))
-    found = heaviest(project(line))
-    assert found is not None
-    assert (found[0], found[2]) == ("e3", 100)
-    assert heaviest(project([])) is None
+    assert context_tokens(project(line), fixed=300).tokens == 310
+    assert context_tokens(project(path(*line, says("b", used=500))), fixed=300).tokens == 500
 
 
 @given(st.lists(long_paths, min_size=1, max_size=3), st.integers(0, 9))
@@ -142,6 +129,4 @@ def test_a_gauge_that_is_kept_tells_the_same(lines: list[list[Entry]], fixed: in
         much = path(*(user("x" * n) for n in range(70)), *line)
         for at in (70, len(much) - 1, len(much)):
             seen = project(much[:at])
-            assert gauge.context_tokens(much[:at], seen, fixed) == context_tokens(
-                much[:at], seen, fixed
-            )
+            assert gauge.context_tokens(seen, fixed) == context_tokens(seen, fixed)

@@ -102,7 +102,7 @@ def test_what_is_made_up_has_no_source() -> None:
 def test_the_prompt_and_the_tools_are_parts_and_the_correction_makes_the_figure() -> None:
     line = path(user("a" * 40), says("b", used=5000), user("c" * 8))
     prompt = sections(PromptParts(cwd="/w"), [ToolNote("read", "Read a file")])
-    figure = context_tokens(line).tokens
+    figure = context_tokens(project(line)).tokens
     found = xray(line, estimate, Seen(prompt, {"read": "{}" * 50}, tokens=figure))
     kinds = [p.kind for p in found.parts]
     assert kinds[:5] == [
@@ -118,7 +118,7 @@ def test_the_prompt_and_the_tools_are_parts_and_the_correction_makes_the_figure(
 
 def test_a_figure_that_nobody_measured_is_told_as_what_it_is() -> None:
     line = path(user("a" * 40), says("half", stop="aborted"))
-    size = context_tokens(line)
+    size = context_tokens(project(line))
     found = xray(line, estimate, Seen(tokens=size.tokens, measured=size.at is not None))
     assert [(p.kind, p.tokens, p.preview) for p in found.parts[1:]] == [("correction", 1, UNSENT)]
     assert found.tokens == size.tokens == 11

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,20 +15,20 @@ from tests.vectors.runner import Case
 from tests.vectors.wording import marked
 
 from singletree.compaction.budget import (
-    CAUTIOUS_UNITS_PER_TOKEN,
     Limits,
     Size,
     context_tokens,
     estimate,
     over,
-    size,
+    units,
 )
 from singletree.compaction.flatten import CUT, flatten
 from singletree.compaction.plan import Plan, find_cut, plan
 from singletree.compaction.prompts import FOCUS, SECTIONS
 from singletree.compaction.summary import Completion, Summary, summarize
 from singletree.compaction.touched import Touched
-from singletree.context.projection import said
+from singletree.compaction.writer import CAUTIOUS_UNITS_PER_TOKEN
+from singletree.context.projection import Projection, project, said
 from singletree.errors import ModelError, SessionError
 from singletree.history.entries import ENTRY, Entry
 from singletree.messages import (
@@ -61,7 +62,7 @@ def estimate_tokens(case: Case) -> None:
 def request_estimate(case: Case) -> None:
     raw = {"toolCallId": "", **case.input["message"]}
     message = AGENT_MESSAGE.validate_python(raw)
-    assert {"tokens": estimate(message, CAUTIOUS_UNITS_PER_TOKEN)} == case.expected
+    assert {"tokens": math.ceil(units(message) / CAUTIOUS_UNITS_PER_TOKEN)} == case.expected
 
 
 def usage_tokens(case: Case) -> None:
@@ -78,11 +79,13 @@ def as_row(found: Size) -> dict[str, int | None]:
 
 
 def estimate_context(case: Case) -> None:
-    assert as_row(size(messages(case.input["messages"]))) == case.expected
+    assert (
+        as_row(context_tokens(Projection(tuple(messages(case.input["messages"]))))) == case.expected
+    )
 
 
 def estimate_projected(case: Case) -> None:
-    assert as_row(context_tokens(entries(case.input["branch"]))) == case.expected
+    assert as_row(context_tokens(project(entries(case.input["branch"])))) == case.expected
 
 
 def should_compact(case: Case) -> None:

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from operator import is_
 
 from singletree.compaction.js import stringify
-from singletree.context.projection import Projection, project
-from singletree.history.entries import CompactionEntry, ContextEditEntry, Entry
+from singletree.context.projection import Projection
 from singletree.messages import (
     AgentMessage,
     AssistantMessage,
@@ -34,14 +33,10 @@ from singletree.messages import (
     utf16_units,
 )
 
-UNITS_PER_TOKEN = 4.0
-CAUTIOUS_UNITS_PER_TOKEN = 3.5
-"""For requests that must fit: most tokenisers need more tokens than the plain estimate says."""
-
+UNITS_PER_TOKEN = 4
 IMAGE_UNITS = 4800
 _FAILED = ("error", "aborted")
 _WITH_CONTENT = (AssistantMessage, ToolResultMessage, UserMessage, CustomMessage)
-_CHANGES = (CompactionEntry, ContextEditEntry)
 _FEW = 64
 
 
@@ -82,68 +77,54 @@ def over(tokens: int, window: int, reserve: int) -> bool:
     return tokens > window - reserve
 
 
-def context_tokens(
-    path: Sequence[Entry], projection: Projection | None = None, fixed: int = 0
-) -> Size:
-    """Tokens of a path's context.
+def context_tokens(projection: Projection, fixed: int = 0) -> Size:
+    """Tokens of a context.
 
-    Figures from before its last compaction or edit are not trusted. `fixed`: an estimate of what is
-    sent beside the messages (system prompt, tools); a measured figure holds it already.
+    `fixed`: an estimate of what is sent beside the messages (system prompt, tools); a measured
+    figure holds it already.
     """
-    return Gauge().context_tokens(path, projection or project(path), fixed)
+    return Gauge().context_tokens(projection, fixed)
 
 
 class Gauge:
-    """`context_tokens` for a caller that asks again and again with a longer path.
+    """`context_tokens` for a caller that asks again and again with a longer context.
 
-    A message is estimated once, as long as the beginning is the same objects.
+    Every message is looked at once, as long as the beginning is the same objects.
     """
 
     def __init__(self) -> None:
+        self._forget()
+
+    def context_tokens(self, projection: Projection, fixed: int = 0) -> Size:
+        """Tokens of a context."""
+        self._look(projection.messages)
+        at = self._measured_at
+        if at is None or at < projection.fresh:
+            return Size(0, self._estimated_from(0) + fixed, None)
+        return Size(self._measured, self._estimated_from(at + 1), at)
+
+    def _forget(self) -> None:
         self._seen: list[AgentMessage] = []
         self._sums = [0]
+        self._measured_at: int | None = None
+        self._measured = 0
 
-    def context_tokens(self, path: Sequence[Entry], projection: Projection, fixed: int = 0) -> Size:
-        """Tokens of a path's context; `projection` is that of the path."""
-        messages = projection.messages
-        at = _last_measured(messages, _trusted(path, projection.sources))
-        if at is not None:
-            message = messages[at]
-            assert isinstance(message, AssistantMessage)
-            return Size(measured(message), self._between(messages, at + 1), at)
-        return Size(0, self._between(messages, 0) + fixed, None)
-
-    def _between(self, messages: Sequence[AgentMessage], start: int) -> int:
-        """Estimated tokens of the messages from `start` on."""
-        if len(messages) - start < _FEW:
-            return sum(map(estimate, messages[start:]))
-        known = len(self._seen)
-        if len(messages) < known or not all(map(is_, self._seen, messages)):
-            self._seen, self._sums, known = [], [0], 0
-        for message in messages[known:]:
+    def _look(self, messages: Sequence[AgentMessage]) -> None:
+        if len(messages) < len(self._seen) or not all(map(is_, self._seen, messages)):
+            self._forget()
+        for message in messages[len(self._seen) :]:
+            tokens = measured(message) if isinstance(message, AssistantMessage) else 0
+            if tokens:
+                self._measured_at, self._measured = len(self._seen), tokens
             self._seen.append(message)
+
+    def _estimated_from(self, start: int) -> int:
+        """Estimated tokens of the messages from `start` on."""
+        if len(self._seen) - start < _FEW:
+            return sum(map(estimate, self._seen[start:]))
+        for message in self._seen[len(self._sums) - 1 :]:
             self._sums.append(self._sums[-1] + estimate(message))
         return self._sums[-1] - self._sums[start]
-
-
-def heaviest(projection: Projection) -> tuple[str, AgentMessage, int] | None:
-    """What takes the most room: entry id, message, tokens. For telling what is too large."""
-    rows = zip(projection.sources, projection.messages, strict=True)
-    return max(
-        ((source, message, estimate(message)) for source, message in rows),
-        key=lambda row: row[2],
-        default=None,
-    )
-
-
-def size(messages: Sequence[AgentMessage], trusted_from: int = 0) -> Size:
-    """Tokens of messages; only answers from index `trusted_from` on count as measured."""
-    at = _last_measured(messages, trusted_from)
-    if at is None:
-        return Size(0, sum(map(estimate, messages)), None)
-    message = messages[at]
-    assert isinstance(message, AssistantMessage)
-    return Size(measured(message), sum(map(estimate, messages[at + 1 :])), at)
 
 
 def measured(message: AssistantMessage) -> int:
@@ -151,19 +132,14 @@ def measured(message: AssistantMessage) -> int:
     return 0 if message.stop_reason in _FAILED else message.usage.used
 
 
-def estimate(message: AgentMessage, units_per_token: float = UNITS_PER_TOKEN) -> int:
+def estimate(message: AgentMessage) -> int:
     """Tokens of one message, guessed from its length."""
-    return tokens_of(units(message), units_per_token)
+    return math.ceil(units(message) / UNITS_PER_TOKEN)
 
 
-def estimate_text(text: str, units_per_token: float = UNITS_PER_TOKEN) -> int:
+def estimate_text(text: str) -> int:
     """Tokens of a text, guessed from its length."""
-    return tokens_of(utf16_units(text), units_per_token)
-
-
-def tokens_of(count: int, units_per_token: float = UNITS_PER_TOKEN) -> int:
-    """UTF-16 units as tokens, rounded up."""
-    return math.ceil(count / units_per_token)
+    return math.ceil(utf16_units(text) / UNITS_PER_TOKEN)
 
 
 def units(message: AgentMessage) -> int:
@@ -182,23 +158,6 @@ def units(message: AgentMessage) -> int:
             return _content_units(message.content) + sections + tools
         case UnknownMessage():
             return 0
-
-
-def _last_measured(messages: Sequence[AgentMessage], trusted_from: int) -> int | None:
-    for at in range(len(messages) - 1, trusted_from - 1, -1):
-        message = messages[at]
-        if isinstance(message, AssistantMessage) and measured(message):
-            return at
-    return None
-
-
-def _trusted(path: Sequence[Entry], sources: Sequence[str]) -> int:
-    """The index of the first message from after the last compaction or edit."""
-    for at in range(len(path) - 1, -1, -1):
-        if isinstance(path[at], _CHANGES):
-            fresh = {entry.id for entry in path[at + 1 :]}
-            return next((i for i, source in enumerate(sources) if source in fresh), len(sources))
-    return 0
 
 
 def _content_units(content: str | Sequence[Block]) -> int:

@@ -94,7 +94,7 @@ def plan(path: Sequence[Entry], keep_recent: int, tokens_before: int | None = No
     if not history and not prefix:
         return None
     if tokens_before is None:
-        tokens_before = context_tokens(path, projection).tokens
+        tokens_before = context_tokens(projection).tokens
     return Plan(
         first_kept_id=path[cut.first_kept].id,
         messages=tuple(seen[e.id] for e in history),

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from singletree.compaction.budget import CAUTIOUS_UNITS_PER_TOKEN
 from singletree.compaction.prompts import (
     LEFT_OUT,
     SHORTENED,
@@ -21,6 +20,9 @@ from singletree.compaction.prompts import (
 )
 from singletree.errors import ContextOverflow, ModelError
 from singletree.messages import Usage, utf16_head, utf16_units
+
+CAUTIOUS_UNITS_PER_TOKEN = 3.5
+"""For requests that must fit: most tokenisers need more tokens than the plain estimate says."""
 
 MAX_STEPS = 24
 SMALLEST_STEP = 128

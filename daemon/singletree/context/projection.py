@@ -54,6 +54,9 @@ BASH_CANCELLED = "(cancelled before it ended)"
 BASH_EXIT = "Exit code: {code}"
 BASH_CUT = "(output cut; all of it is in {path})"
 
+_REWRITES = (CompactionEntry, ContextEditEntry)
+"""Entries that change what came before them."""
+
 _LEVELS: dict[str, ThinkingLevel] = {
     "off": "off",
     "minimal": "minimal",
@@ -67,12 +70,17 @@ _LEVELS: dict[str, ThinkingLevel] = {
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """What the model sees of a path. `sources[i]` is the id of the entry behind `messages[i]`."""
+    """What the model sees of a path. `sources[i]` is the id of the entry behind `messages[i]`.
+
+    `fresh`: the first message from after the last compaction or edit. What a provider counted
+    before it holds no more.
+    """
 
     messages: tuple[AgentMessage, ...] = ()
     sources: tuple[str, ...] = ()
     model: tuple[str, str] | None = None
     thinking: ThinkingLevel = "off"
+    fresh: int = 0
 
 
 def project(path: Sequence[Entry]) -> Projection:
@@ -92,7 +100,7 @@ def project(path: Sequence[Entry]) -> Projection:
             messages.append(message)
             sources.append(entry.id)
     model, thinking = settings_of(path)
-    return Projection(tuple(messages), tuple(sources), model, thinking)
+    return Projection(tuple(messages), tuple(sources), model, thinking, _fresh(path, sources))
 
 
 def extend(projection: Projection, entry: Entry) -> Projection | None:
@@ -100,15 +108,14 @@ def extend(projection: Projection, entry: Entry) -> Projection | None:
 
     Compactions and context edits change what came before them; all others only add.
     """
-    if isinstance(entry, CompactionEntry | ContextEditEntry):
+    if isinstance(entry, _REWRITES):
         return None
     model, thinking = settings_of((entry,), projection.model, projection.thinking)
     message = said(entry)
     if message is None:
         return replace(projection, model=model, thinking=thinking)
-    return Projection(
-        (*projection.messages, message), (*projection.sources, entry.id), model, thinking
-    )
+    messages, sources = (*projection.messages, message), (*projection.sources, entry.id)
+    return Projection(messages, sources, model, thinking, projection.fresh)
 
 
 def selected(path: Sequence[Entry]) -> list[Entry]:
@@ -241,6 +248,14 @@ def said(entry: Entry) -> AgentMessage | None:
             )
         case _:
             return None
+
+
+def _fresh(path: Sequence[Entry], sources: Sequence[str]) -> int:
+    at = next((n for n in reversed(range(len(path))) if isinstance(path[n], _REWRITES)), None)
+    if at is None:
+        return 0
+    after = {entry.id for entry in path[at + 1 :]}
+    return next((n for n, source in enumerate(sources) if source in after), len(sources))
 
 
 def _is_system(entry: Entry) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from singletree.compaction.budget import Size, context_tokens
+from singletree.compaction.budget import Gauge, Size
 from singletree.context.projection import Projection, extend, project
 from singletree.errors import SessionReadOnly
 from singletree.history.entries import (
@@ -44,6 +44,7 @@ class Conversation:
         self._warn = warn
         self._told = len(history.damage)
         self._known: tuple[int, list[Entry], Projection] | None = None
+        self._gauge = Gauge()
         self._put_off: list[tuple[str, Entry]] = []
 
     def check_writable(self) -> None:
@@ -115,8 +116,7 @@ class Conversation:
 
     def size(self) -> Size:
         """Tokens of the context: measured by the provider where possible, else estimated."""
-        path, projection = self._now()
-        return context_tokens(path, projection)
+        return self._gauge.context_tokens(self.projection())
 
     def tokens(self) -> int:
         """The figure that is compared with the threshold."""

@@ -265,7 +265,7 @@ def too_large(otherwise: Settle, projection: Projection) -> SingletreeError:
     if not projection.messages:
         return otherwise.error or ContextOverflow("The request does not fit the model's window.")
     largest = max(projection.messages, key=estimate)
-    what = f"a message of role {getattr(largest, 'role', 'unknown')}"
+    what = f"a message of role {largest.role}"
     if isinstance(largest, ToolResultMessage):
         what = f"the result of the tool {largest.tool_name}"
     return ContextOverflow(

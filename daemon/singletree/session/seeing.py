@@ -106,7 +106,7 @@ def sight(
 
     `transformed`: the messages of the projection as extensions leave them.
     """
-    size = context_tokens(at.path, at.projection, around.tokens)
+    size = context_tokens(at.projection, around.tokens)
     seen = Seen(
         around.sections,
         around.tools,
