@@ -44,6 +44,11 @@ async def test_a_file_comes_in_pieces(tmp_path: Path) -> None:
     assert len(pieces) == 3 and b"".join(pieces) == data == await Disk().read(tmp_path / "f")
 
 
+async def test_a_pipe_that_nobody_writes_to_ends_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert [piece async for piece in Disk().chunks(tmp_path / "pipe")] == []
+
+
 async def test_a_write_makes_folders_and_leaves_no_other_file(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "c.txt"
     await Disk().write(path, b"deep", label="write")

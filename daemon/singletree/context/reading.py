@@ -45,6 +45,8 @@ def fetch(path: Path, read: Read) -> bytes | Problem | None:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
+        if read is from_disk:
+            return None
         mode = stat.S_IFREG
     except OSError as error:
         return unreadable(path, error)

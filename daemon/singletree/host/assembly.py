@@ -21,6 +21,7 @@ from anyio.abc import TaskGroup
 
 from singletree.agent.tool import Tool
 from singletree.context.gather import Gathered, Overrides, gather
+from singletree.context.reading import from_disk
 from singletree.errors import SingletreeError, UnknownSession
 from singletree.extensions.loader import Loaded, find_extensions, load_extensions
 from singletree.history.record import History
@@ -239,11 +240,11 @@ def unsaved_first(unsaved: Mapping[Path, bytes]) -> Callable[[Path], bytes]:
     """How a file is read where some of them are open and not saved."""
 
     def read(path: Path) -> bytes:
-        if unsaved and (data := unsaved.get(Path(os.path.realpath(path)))) is not None:
+        if (data := unsaved.get(Path(os.path.realpath(path)))) is not None:
             return data
-        return path.read_bytes()
+        return from_disk(path)
 
-    return read
+    return read if unsaved else from_disk
 
 
 def _named(layers: Layers, scope: Scope) -> list[str]:

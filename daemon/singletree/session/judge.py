@@ -38,22 +38,24 @@ class Judge:
         self.mode: Mode = mode
         self._rules = rules
         self._sandbox = sandbox
-        self._files = FileJudge(world, places)
+        self._files = FileJudge(world, places, rules)
         self._commands = CommandJudge(world, places)
 
     async def judge(self, tool: Tool, args: BaseModel) -> Verdict:
         """The verdict on one call."""
-        rules = await anyio.to_thread.run_sync(self._rules.all)
-        command = getattr(args, "command", None)
-        if tool.kind == "execute" and isinstance(command, str):
-            sandbox = await anyio.to_thread.run_sync(self._sandbox)
-            free = getattr(args, "unconfined", None) is True
-            return await self._commands.judge(command, self.mode, rules, sandbox=sandbox, free=free)
         if tool.kind in ("read", "search", "edit") and "path" in type(args).model_fields:
             path = getattr(args, "path", None)
             text = path if isinstance(path, str) and path else "."
-            return await self._files.judge(tool, text, self.mode, rules)
+            return await self._files.judge(tool, text, self.mode)
+        rules, sandbox = await anyio.to_thread.run_sync(self._look)
+        command = getattr(args, "command", None)
+        if tool.kind == "execute" and isinstance(command, str):
+            free = getattr(args, "unconfined", None) is True
+            return await self._commands.judge(command, self.mode, rules, sandbox=sandbox, free=free)
         return self._other(tool, [rule for rule in rules if rule.tool == tool.name])
+
+    def _look(self) -> tuple[list[Rule], bool]:
+        return self._rules.all(), self._sandbox()
 
     def _other(self, tool: Tool, rules: Sequence[Rule]) -> Verdict:
         for rule in rules:

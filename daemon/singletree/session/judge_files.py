@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Literal
 
 import anyio
@@ -16,7 +17,7 @@ from singletree.agent.tool import Tool
 from singletree.errors import ToolError
 from singletree.session.choices import Choices
 from singletree.session.places import Place, Places
-from singletree.session.rules import Rule
+from singletree.session.rules import Rule, Rules
 from singletree.session.verdict import ALLOW, ASK_PRIVATE, READ_ONLY, RULE, Mode, Verdict
 from singletree.tools.paths import locate, locate_new
 from singletree.tools.world import World
@@ -35,13 +36,14 @@ EDITS_OF = "edits in {folder}"
 class FileJudge:
     """Judges paths as the tools understand them."""
 
-    def __init__(self, world: World, places: Places) -> None:
+    def __init__(self, world: World, places: Places, rules: Rules) -> None:
         self._world = world
         self._places = places
+        self._rules = rules
 
-    async def judge(self, tool: Tool, path: str, mode: Mode, rules: Sequence[Rule]) -> Verdict:
+    async def judge(self, tool: Tool, path: str, mode: Mode) -> Verdict:
         """The verdict on a call of `tool` with this path."""
-        places = await self._led_to(path)
+        places, rules = await self._led_to(path)
         family: Literal["read", "edit"] = "edit" if tool.kind == "edit" else "read"
         own = [rule for rule in rules if rule.tool == family]
         if verdict := self._never(places, own):
@@ -56,14 +58,23 @@ class FileJudge:
             return ALLOW
         return self._ask(family, tool, places, strange, own)
 
-    async def _led_to(self, path: str) -> tuple[Place, ...]:
-        """Every real path that a tool may understand by this text."""
-        meant = [self._world.resolve(path)]
+    async def _led_to(self, path: str) -> tuple[tuple[Place, ...], list[Rule]]:
+        """Every real path that a tool may understand by this text, and the rules of now."""
+        meant = self._world.resolve(path)
+        place, rules = await anyio.to_thread.run_sync(self._look, meant)
+        if place.there:
+            return (place,), rules
+        others: list[Path] = []
         for find in (locate, locate_new):
             with suppress(ToolError):
-                meant.append((await find(self._world, path)).path)
-        places = [await anyio.to_thread.run_sync(self._places.of, p) for p in meant]
-        return tuple(dict.fromkeys(places))
+                others.append((await find(self._world, path)).path)
+        return await anyio.to_thread.run_sync(self._all, [meant, *others]), rules
+
+    def _look(self, path: Path) -> tuple[Place, list[Rule]]:
+        return self._places.of(path), self._rules.all()
+
+    def _all(self, paths: Sequence[Path]) -> tuple[Place, ...]:
+        return tuple(dict.fromkeys(map(self._places.of, paths)))
 
     def _never(self, places: tuple[Place, ...], rules: Sequence[Rule]) -> Verdict | None:
         """What no mode allows: keys, and what a rule forbids."""

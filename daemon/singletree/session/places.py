@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,10 +33,11 @@ _PROCESS = re.compile(r"/proc/(?:\d+|self|thread-self)(?:/.*)?|/dev/(?:mem|kmem|
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A real path and what kind of place it is; `folder`: a folder is there."""
+    """A real path and what kind of place it is. `there`: something is; `folder`: a folder is."""
 
     path: str
     kind: Kind
+    there: bool = False
     folder: bool = False
 
 
@@ -67,7 +69,11 @@ class Places:
     def of(self, path: Path | str) -> Place:
         """The place a path leads to; one that does not exist, where it would be made."""
         real = os.path.realpath(path)
-        return Place(real, self._kind(real), Path(real).is_dir())
+        try:
+            mode = Path(real).stat().st_mode
+        except OSError:
+            return Place(real, self._kind(real))
+        return Place(real, self._kind(real), there=True, folder=stat.S_ISDIR(mode))
 
     def hidden(self) -> list[Path]:
         """What a search through a folder must not show."""

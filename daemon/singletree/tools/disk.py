@@ -13,8 +13,9 @@ import secrets
 import stat
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import anyio
 from anyio import to_thread
@@ -45,10 +46,13 @@ class Disk:
         return await to_thread.run_sync(path.read_bytes)
 
     async def chunks(self, path: Path) -> AsyncGenerator[bytes, None]:
-        """The file in pieces of a megabyte."""
-        async with await anyio.open_file(path, "rb") as file:
-            while piece := await file.read(CHUNK):
+        """The file in pieces of a megabyte; a small one is opened and read in one go."""
+        file, piece = await to_thread.run_sync(_begun, path)
+        with file:
+            while piece:
                 yield piece
+                more = len(piece) == CHUNK
+                piece = await to_thread.run_sync(file.read, CHUNK) if more else b""
 
     async def entries(self, path: Path) -> list[Listed]:
         """What is in a folder, in no order."""
@@ -150,6 +154,16 @@ def _stat(path: Path) -> Stat | None:
     if stat.S_ISREG(found.st_mode):
         return Stat("file", found.st_size)
     return Stat("dir" if stat.S_ISDIR(found.st_mode) else "other")
+
+
+def _begun(path: Path) -> tuple[BinaryIO, bytes]:
+    """The file with its first piece. What became a pipe meanwhile is no reason to wait."""
+    with ExitStack() as unless:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        file = unless.enter_context(open(handle, "rb"))  # noqa: PTH123
+        piece = file.read(CHUNK)
+        unless.pop_all()
+    return file, piece
 
 
 def _entries(path: Path) -> list[Listed]:
