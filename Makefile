@@ -31,6 +31,7 @@ check: dev             ## one fast loop: style, types, floors, quick tests
 test: dev              ## everything; what this machine has no program for is named at the end
 	@$(MAKE) --no-print-directory check
 	@$(BIN)/python -m tests.interop.install || true
+	@$(BIN)/python -m tests.clients.nvim_install || true
 	@$(BIN)/pytest -m 'slow or client or vectors'
 
 interop: dev           ## sessions in pi and here: npm installs pi 1.6.0 and Node 22 into .cache/

@@ -1,0 +1,150 @@
+--- The face of the plugin: settings, the conversation of the current workspace, what a statusline shows. It puts
+--- the parts together once, when the first of them is needed. Read next: chat.lua, commands.lua.
+local M = {}
+
+--- Set what differs from the defaults (config.lua).
+---@param options? table
+function M.setup(options)
+  require('singletree.config').set(options)
+end
+
+--- What the daemon tells and asks, to the conversation it is about.
+local function hear()
+  local chats = require('singletree.chat')
+  local client = require('singletree.client')
+  local documents = require('singletree.documents')
+  local questions = require('singletree.questions')
+  local handlers = client.handlers
+
+  handlers['agent/event'] = function(params)
+    local chat = chats.by_session(params.sessionId)
+    if chat then
+      chat:event(params)
+    end
+  end
+  handlers['agent/delta'] = function(params)
+    local chat = chats.by_session(params.sessionId)
+    if chat then
+      chat.store:delta(params)
+      chat:draw()
+    end
+  end
+  ---@param make fun(params: table): singletree.Question
+  local function asks(make)
+    return function(params)
+      local question = make(params)
+      local chat = chats.by_session(params.sessionId)
+      if chat then
+        chat.store:ask(question)
+        chat:draw()
+      end
+      return questions.wait(question)
+    end
+  end
+  handlers['agent/permission/request'] = asks(questions.permission)
+  handlers['agent/ui/request'] = asks(questions.dialog)
+  handlers['agent/request/resolved'] = function(params)
+    local chat = chats.by_session(params.sessionId)
+    if chat then
+      chat:resolved(params.requestId)
+    end
+  end
+  handlers['agent/sessions/changed'] = function() end
+  handlers['workspace/applyEdit'] = documents.apply
+  handlers['agent/editor/read'] = documents.read
+  handlers['agent/editor/save'] = documents.save
+end
+
+local function come_and_go()
+  local chats = require('singletree.chat')
+  local client = require('singletree.client')
+  table.insert(client.on.up, function()
+    require('singletree.documents').follow_all()
+    for _, chat in pairs(chats.all) do
+      chat:back()
+    end
+  end)
+  table.insert(client.on.down, function(reason)
+    require('singletree.questions').forget()
+    for _, chat in pairs(chats.all) do
+      chat:lost(reason)
+    end
+  end)
+end
+
+local woken = false
+
+--- Put everything together; the second time nothing happens.
+function M.wake()
+  if woken then
+    return
+  end
+  woken = true
+  hear()
+  come_and_go()
+  local status = require('singletree.status')
+  status.colours()
+  local group = vim.api.nvim_create_augroup('singletree', { clear = true })
+  vim.api.nvim_create_autocmd('ColorScheme', { group = group, callback = status.colours })
+  vim.api.nvim_create_autocmd('VimLeavePre', {
+    group = group,
+    callback = function()
+      for _, chat in pairs(require('singletree.chat').all) do
+        chat.input:save()
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufReadCmd', {
+    group = group,
+    pattern = 'singletree://*',
+    callback = function(event)
+      for _, chat in pairs(require('singletree.chat').all) do
+        chat:read_again(event.buf)
+      end
+    end,
+  })
+end
+
+--- The workspace of the current buffer: the nearest folder with a marker, else the current folder.
+---@return string|nil
+function M.root()
+  local buf = vim.api.nvim_get_current_buf()
+  local name = vim.api.nvim_buf_get_name(buf)
+  local own = name:match('^singletree://(.*)/[^/]+$')
+  if own then
+    return own
+  end
+  local cwd = vim.uv.cwd()
+  local from = vim.bo[buf].buftype == '' and name ~= '' and name or cwd
+  local found = from and vim.fs.root(from, require('singletree.config').now.root_markers)
+  local root = found or cwd
+  return root and (vim.uv.fs_realpath(root) or root)
+end
+
+--- The conversation of the current workspace. `known`: only if there is one already.
+---@param known? boolean
+---@return singletree.Chat|nil
+function M.current(known)
+  local root = M.root()
+  if known then
+    local chats = package.loaded['singletree.chat']
+    return root and chats and chats.all[root] or nil
+  end
+  if not root then
+    require('singletree.say').say('singletree: the current folder is gone; :cd to another.', vim.log.levels.ERROR)
+    return nil
+  end
+  M.wake()
+  return require('singletree.chat').of(root)
+end
+
+--- For 'statusline': how the conversation of the current workspace stands.
+---@return string
+function M.status()
+  if not package.loaded['singletree.chat'] then
+    return ''
+  end
+  return require('singletree.status').line()
+end
+
+return M
