@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
+import resource
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +112,16 @@ def _large_line(
         line["message"]["content"] = [call]
         return line
     return said(id_, leaf, text, role, **(ANSWER if role == "assistant" else {}))
+
+
+@contextmanager
+def files_no_larger_than(size: int) -> Iterator[None]:
+    """The system refuses to let a file grow beyond so many bytes, like a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)

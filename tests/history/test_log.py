@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from tests.history.made import answer, encoded, said, user
+from tests.history.made import answer, encoded, files_no_larger_than, said, user
 
 from singletree.errors import SessionError, SessionLocked, SessionUnreadable
 from singletree.history.entries import CustomEntry
@@ -41,19 +40,6 @@ def history(store: Store) -> Iterator[History]:
 def file_of(history: History) -> Path:
     assert history.file is not None
     return history.file
-
-
-@contextmanager
-def files_no_larger_than(size: int) -> Iterator[None]:
-    """The system refuses to let a file grow beyond so many bytes, like a full disk."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
 
 
 def test_a_full_disk_changes_nothing_in_memory(store: Store, history: History) -> None:

@@ -309,7 +309,7 @@ class Told:
         elif self.rows and self.rows[-1][:2] == ["message_end", "user"]:
             self.rows.insert(len(self.rows) - 2, row)
         else:
-            self._waiting.append(row)
+            self._waiting[-2:-2] = [row]
 
     def _retry(self, event: RetryChanged) -> None:
         if event.status == "waiting":

@@ -1,6 +1,7 @@
-"""Opens files that stay open, never as one of the first three descriptors of the process.
+"""Descriptors: files that stay open, folders whose new names must last.
 
-Whoever writes to a closed stdout would write into such a file. Read next: log.py, lock.py.
+A file is never one of the first three descriptors of the process: whoever writes to a closed stdout
+would write into it. Read next: log.py, lock.py.
 """
 
 from __future__ import annotations
@@ -19,5 +20,14 @@ def open_above(path: Path, flags: int, mode: int = 0o600) -> int:
         return handle
     try:
         return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, FIRST_OF_OURS)
+    finally:
+        os.close(handle)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder survive a power cut: a new file, or one that took a place."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
     finally:
         os.close(handle)

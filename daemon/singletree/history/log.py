@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from singletree.errors import SessionError, SessionReadOnly, SessionUnreadable
-from singletree.history.handles import open_above
+from singletree.history.handles import open_above, sync_folder
 from singletree.history.lock import SessionLock
 
 _CREATE = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
@@ -135,10 +135,13 @@ class SessionLog:
         """Make sure that everything written survives a power cut. Slow: call it in a thread."""
         if self._handle is None or self.path is None or self.read_only:
             return
-        os.fsync(self._handle)
-        if not self._folder_synced:
-            _sync_folder(self.path.parent)
-            self._folder_synced = True
+        try:
+            os.fsync(self._handle)
+            if not self._folder_synced:
+                sync_folder(self.path.parent)
+                self._folder_synced = True
+        except OSError as error:
+            raise self._failed(error) from error
 
     def close(self) -> None:
         """Let the file and its lock go; what waits in memory is never written."""
@@ -212,11 +215,3 @@ def _same_file(path: Path, known: os.stat_result) -> bool:
         return os.path.samestat(path.stat(), known)
     except OSError:
         return False
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

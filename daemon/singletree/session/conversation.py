@@ -12,7 +12,7 @@ from typing import Literal
 
 from singletree.compaction.budget import Gauge, Size
 from singletree.context.projection import Projection, extend, project
-from singletree.errors import SessionReadOnly
+from singletree.errors import SessionReadOnly, SingletreeError
 from singletree.history.entries import (
     CompactionEntry,
     ContextEditEntry,
@@ -74,10 +74,15 @@ class Conversation:
         self._put_off.append((id, entry))
 
     def bring_in(self) -> None:
-        """Add what was put off."""
+        """Add what was put off. What cannot be written is told, and tried again the next time."""
         while self._put_off:
-            entry_id, entry = self._put_off.pop(0)
-            self.add(entry, id=entry_id)
+            entry_id, entry = self._put_off[0]
+            try:
+                self.add(entry, id=entry_id)
+            except SingletreeError as error:
+                self._warn(error.code, error.message)
+                return
+            del self._put_off[0]
 
     def move(self, entry_id: str | None) -> None:
         """Set the leaf without adding anything that a model could see."""

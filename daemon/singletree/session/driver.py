@@ -106,8 +106,7 @@ class Driver:
         entry_id = self._talk.history.mint()
 
         def say() -> Cause:
-            for waiting_id, message in self._take("steer"):
-                self._say(waiting_id, message)
+            self._say_waiting("steer")
             self._say(entry_id, user_message(content, client_id))
             self._say_letters(self._mail.take_with_prompt())
             return cause
@@ -201,28 +200,36 @@ class Driver:
         """Between two turns: guests hear of the one, and the context is made to fit again."""
         with turn.scope() as scope:
             await self._guests.caught_up()
-            await self._compactor.fit(self._choice.model())
+            try:
+                await self._compactor.fit(self._choice.model())
+            except SingletreeError as error:  # the model cannot be used any more
+                self._emit(Warned(error.code, error.message))
         return not (turn.stopped or scope.cancelled_caught)
 
     async def _keep(self) -> None:
+        """The turn is on the disk. A full disk is told, and the next prompt tries again."""
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(self._talk.history.sync)
-            await self.save_queue()
+            try:
+                await anyio.to_thread.run_sync(self._talk.history.sync)
+                await self.save_queue()
+            except SingletreeError as error:
+                self._emit(Warned(error.code, error.message))
 
     def _next(self) -> Turn | None:
         """The turn that what waits begins."""
-        self._talk.bring_in()
-        self._say_letters(self._mail.take_late())
-        cause = self._say_next()
+        try:
+            self._talk.bring_in()
+            self._say_letters(self._mail.take_late())
+            cause = self._say_next()
+        except SingletreeError as error:
+            self._emit(Warned(error.code, NOT_BEGUN.format(why=error.message)))
+            return None
         return None if cause is None else self._begin(cause)
 
     def _say_next(self) -> Cause | None:
         """Steering that came too late, then follow-ups, then what guests want said."""
         for kind, cause in _FIRST:
-            waited = [] if self._held else self._take(kind)
-            if waited:
-                for entry_id, message in waited:
-                    self._say(entry_id, message)
+            if not self._held and self._say_waiting(kind):
                 return cause
         letters = self._mail.take_beginning()
         self._say_letters(letters)
@@ -240,8 +247,13 @@ class Driver:
         self._pulse.wake()
         self._talk.bring_in()
 
-    def _take(self, kind: Kind) -> list[tuple[str, UserMessage]]:
-        return [(item.entry_id, message_of(item)) for item in self._queue.take(kind)]
+    def _say_waiting(self, kind: Kind) -> bool:
+        """Say what is next of a kind. Each stays in the queue until it is an entry."""
+        waiting = self._queue.next(kind)
+        for item in waiting:
+            self._say(item.entry_id, message_of(item))
+            self._queue.said(item.entry_id)
+        return bool(waiting)
 
     def _say(self, entry_id: str, message: UserMessage) -> None:
         self._talk.add(MessageEntry(message=message), id=entry_id)

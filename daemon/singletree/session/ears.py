@@ -1,7 +1,7 @@
 """What becomes of the agent's events: ended messages are entries before anybody is told of them.
 
 Between a steering text leaving the queue and its entry being in the file nothing is awaited, so it
-is always in exactly one of the two. Never starts a run. Read next: turns.py, partials.py.
+is always in exactly one of the two. Never starts a run. Read next: runner.py, partials.py.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import anyio.to_thread
 from singletree.agent.draft import Draft
 from singletree.agent.events import AgentEvent
 from singletree.agent.tool import ToolOutput
+from singletree.errors import SessionError
 from singletree.history.entries import MessageEntry
 from singletree.messages import AssistantMessage, CustomMessage, ToolCall, ToolResultMessage, Usage
 from singletree.model.base import ModelInfo
@@ -27,6 +28,7 @@ from singletree.session.events import (
     ToolEnded,
     ToolStarted,
     UsageChanged,
+    Warned,
 )
 from singletree.session.mail import Mail
 from singletree.session.partials import EVERY, drop_partial, write_partial
@@ -58,6 +60,7 @@ class Ears:
         self._draft: tuple[str, Draft] | None = None
         self._fresh = False
         self._on_disk = False
+        self._told_not_kept = False
         self.open_calls: dict[str, ToolCall] = {}
         self.outputs: dict[str, ToolOutput] = {}
         """Answers of calls that are no entries yet: they become entries in the order of calls."""
@@ -106,9 +109,12 @@ class Ears:
             if live is not None:
                 self._fresh = False
                 self._on_disk = True
-                await anyio.to_thread.run_sync(
-                    write_partial, self.partial, live.entry_id, live.message
-                )
+                try:
+                    await anyio.to_thread.run_sync(
+                        write_partial, self.partial, live.entry_id, live.message
+                    )
+                except SessionError as error:
+                    self._tell_not_kept(error)
             elif self._draft is None:
                 await self.drop_partial()
 
@@ -118,6 +124,12 @@ class Ears:
             self._on_disk = False
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(drop_partial, self.partial)
+
+    def _tell_not_kept(self, error: SessionError) -> None:
+        """Told once: the answer goes on, it only would not survive a crash."""
+        if not self._told_not_kept:
+            self._told_not_kept = True
+            self._emit(Warned(error.code, error.message))
 
     def _ended(self, event: MessageEnded) -> None:
         message = event.message

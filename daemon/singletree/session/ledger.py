@@ -25,8 +25,9 @@ import anyio
 import anyio.to_thread
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from singletree.history.handles import sync_folder
 from singletree.session.events import EditsChanged
-from singletree.session.settings_file import make_private
+from singletree.session.files import make_private
 
 MAX_KEPT = 32 * 1024 * 1024
 """Bytes of a file up to which its text before an edit is kept."""
@@ -217,6 +218,8 @@ class Ledger:
             file.write(line)
             file.flush()
             os.fsync(file.fileno())
+        if not size:
+            sync_folder(self._folder)
 
     def _keep(self, data: bytes) -> None:
         texts = self._folder / "texts"
@@ -231,6 +234,7 @@ class Ledger:
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)
+        sync_folder(texts)
 
     def _kept(self, digest: str) -> bytes:
         return zlib.decompress((self._folder / "texts" / digest).read_bytes())

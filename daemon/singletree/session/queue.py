@@ -3,23 +3,24 @@
 The list lives in memory and, as a whole, in one small file: a text is on the disk before its sender
 hears that it was accepted, and after a crash it comes back paused, never sent by itself. Every
 change grows `version`, so that a client's view can be checked. Never knows the agent or the wire.
-Read next: session.py.
+Read next: turns.py (who puts something in), driver.py (who says it).
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from singletree.errors import SingletreeError, StaleError
+from singletree.errors import SessionError, SingletreeError, StaleError
 from singletree.messages import AgentMessage, Block, UserMessage
 from singletree.session.events import QueueItem
+from singletree.session.files import put_aside, replace_file
 
 Kind = Literal["steer", "followUp"]
 Mode = Literal["all", "one-at-a-time"]
@@ -29,6 +30,8 @@ CLIENT_ID = "clientMessageId"
 
 MOST_WAITING = 100
 """More than anybody types ahead; a client that loops gets `queue_full`."""
+
+NOT_STORED = "What waits to be said could not be written to {path}: {why}."
 
 _CONTENT: TypeAdapter[list[Block]] = TypeAdapter(list[Block])
 _STORED: TypeAdapter[list[QueueItem]] = TypeAdapter(list[QueueItem])
@@ -71,13 +74,13 @@ class Queue:
         self._touch()
 
     def load(self) -> list[QueueItem]:
-        """What the last life left in the file; a damaged file is kept aside. Reads the disk."""
+        """What the last life left in the file; one that cannot be read is put aside."""
         try:
             return _STORED.validate_json(self._path.read_bytes())
-        except OSError:
-            return []  # nothing there, or nothing that can be read now: it stays where it is
-        except ValidationError:
-            self._path.replace(self._path.with_suffix(".damaged"))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except (OSError, ValidationError):
+            put_aside(self._path)
             return []
 
     def restore(self, stored: Sequence[QueueItem], said: Callable[[str], bool]) -> None:
@@ -92,10 +95,6 @@ class Queue:
     def items(self) -> tuple[QueueItem, ...]:
         """All that waits."""
         return tuple(self._items)
-
-    def waiting(self, kind: Kind) -> bool:
-        """Whether anything of this kind would be taken."""
-        return any(i.kind == kind and not i.paused for i in self._items)
 
     @property
     def begins(self) -> bool:
@@ -123,29 +122,22 @@ class Queue:
         self._touch()
         return item
 
-    def take(self, kind: Kind) -> list[QueueItem]:
-        """Take what is next of a kind: one or all, by its mode. The caller says it at once."""
+    def next(self, kind: Kind) -> list[QueueItem]:
+        """What would be said next of a kind: one or all, by its mode."""
         ready = [i for i in self._items if i.kind == kind and not i.paused]
-        if self.modes[kind] == "one-at-a-time":
-            ready = ready[:1]
-        if ready:
-            taken = {i.queue_id for i in ready}
-            self._items = [i for i in self._items if i.queue_id not in taken]
-            self._touch()
-        return ready
+        return ready[:1] if self.modes[kind] == "one-at-a-time" else ready
 
     def steering(self) -> list[tuple[str | None, AgentMessage]]:
         """What a running agent may take, with the ids of the entries to be."""
         ready = (i for i in self._items if i.kind == "steer" and not i.paused)
         return [(i.entry_id, message_of(i)) for i in ready]
 
-    def said(self, entry_id: str) -> QueueItem | None:
-        """The running turn took this one: it is an entry now."""
-        found = next((i for i in self._items if i.entry_id == entry_id), None)
-        if found is not None:
-            self._items.remove(found)
+    def said(self, entry_id: str) -> None:
+        """This one is an entry now: only then it leaves the queue."""
+        left = [i for i in self._items if i.entry_id != entry_id]
+        if len(left) != len(self._items):
+            self._items = left
             self._touch()
-        return found
 
     def sent_as(self, client_message_id: str) -> QueueItem | None:
         """The waiting text to which its client gave this id."""
@@ -210,17 +202,15 @@ class Queue:
 
         Slow (it syncs): call it in a worker thread.
         """
-        items = self.items
-        if not items:
-            self._path.unlink(missing_ok=True)
-            return
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        fresh = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-            out.write(json.dumps(_STORED.dump_python(list(items), mode="json")).encode())
-            out.flush()
-            os.fsync(out.fileno())
-        fresh.replace(self._path)
+        items = list(self._items)
+        try:
+            if items:
+                replace_file(self._path, json.dumps(_STORED.dump_python(items, mode="json")))
+            else:
+                with suppress(FileNotFoundError, NotADirectoryError):
+                    self._path.unlink()
+        except OSError as error:
+            raise SessionError(NOT_STORED.format(path=self._path, why=error.strerror)) from error
 
     def _at(self, queue_id: str) -> int:
         at = self.position(queue_id)

@@ -23,6 +23,8 @@ from typing import Literal
 
 from pydantic import TypeAdapter, ValidationError
 
+from singletree.session.files import make_private, replace_file
+
 Decision = Literal["allow", "deny"]
 Lasting = Literal["session", "workspace", "user"]
 
@@ -151,16 +153,12 @@ class Rules:
         """Read, change and replace the file while nobody else does."""
         path = self._path
         assert path is not None
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(path.parent)
         with _locked(path.with_name(f"{path.name}.lock")):
             self._refresh()
             self._stored = change(self._stored)
-            new = path.with_name(f"{path.name}.{secrets.token_hex(4)}.tmp")
-            rules = _stored().dump_python(self._stored, mode="json")
-            handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump({"version": 1, "rules": rules}, file, indent=2, ensure_ascii=False)
-            new.replace(path)
+            whole = {"version": 1, "rules": _stored().dump_python(self._stored, mode="json")}
+            replace_file(path, json.dumps(whole, indent=2, ensure_ascii=False))
             self._seen = None
 
 

@@ -16,7 +16,7 @@ from singletree.agent.tool import ToolOutput
 from singletree.errors import SessionError, SingletreeError, UnknownEntry
 from singletree.extensions.api import BeforeFork, BeforeSwitch, Cancel, SessionStart
 from singletree.history.entries import MessageEntry, SessionInfoEntry
-from singletree.messages import AssistantMessage, ToolCall
+from singletree.messages import ToolCall
 from singletree.session.builtin import builtin_commands
 from singletree.session.called import call_in, output_in
 from singletree.session.events import CompactionResult
@@ -80,11 +80,10 @@ class AgentSession:
 
     async def begin(self) -> None:
         """Take up what the last life left: a streamed answer, a queue, the branch's model."""
-        inside, partial = self._in, self._in.ears.partial
+        inside = self._in
         self._take_tools()
-        self._restore_partial(await anyio.to_thread.run_sync(read_partial, partial))
+        await self._restore_partial()
         self.queue.restore(await anyio.to_thread.run_sync(self.queue.load), self._knows)
-        await anyio.to_thread.run_sync(drop_partial, partial)
         self.choice.restore()
         start = SessionStart(self._parts.start)
         await inside.guests.open(inside.acting, start, inside.config(), self.history.leaf)
@@ -268,11 +267,13 @@ class AgentSession:
         """End what runs, save what waits, let go of the file."""
         await self.turns.close()
         with anyio.CancelScope(shield=True):
-            await self.by_hand.close()
-            await self._in.guests.close()
-            await self._in.driver.save_queue(last=True)
-            await anyio.to_thread.run_sync(self.history.sync)
-            await anyio.to_thread.run_sync(self.history.close)
+            try:
+                await self.by_hand.close()
+                await self._in.guests.close()
+                await self._in.driver.save_queue(last=True)
+                await anyio.to_thread.run_sync(self.history.sync)
+            finally:
+                await anyio.to_thread.run_sync(self.history.close)
 
     async def _summing(self) -> Summing:
         await self._in.refresh()
@@ -288,14 +289,17 @@ class AgentSession:
         parts = self._parts
         self.choice.tools = tuple(tool for tool in parts.tools if tool.name in parts.active)
 
-    def _restore_partial(self, left: tuple[str, AssistantMessage] | None) -> None:
+    async def _restore_partial(self) -> None:
         """An answer that a crash cut off becomes an entry marked as aborted."""
-        if left is None or self.history.read_only:
+        if self.history.read_only:
             return
-        entry_id, message = left
-        if message.content and not self._knows(entry_id):
-            message = message.model_copy(update={"stop_reason": "aborted"})
-            self.history.append(MessageEntry(message=message), id=entry_id)
+        partial = self._in.ears.partial
+        left = await anyio.to_thread.run_sync(read_partial, partial)
+        if left is not None and left[1].content and not self._knows(left[0]):
+            message = left[1].model_copy(update={"stop_reason": "aborted"})
+            self.history.append(MessageEntry(message=message), id=left[0])
+            await anyio.to_thread.run_sync(self.history.sync)
+        await anyio.to_thread.run_sync(drop_partial, partial)
 
     def _knows(self, entry_id: str) -> bool:
         try:

@@ -1,20 +1,19 @@
 """One settings.json: read it, change one value in it. The rest of the file stays as it is.
 
-Never knows what a key means. Read next: settings.py (what the values amount to).
+Never knows what a key means. Read next: settings.py (what the values amount to), files.py (how it
+is written).
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from singletree.errors import SettingsError
+from singletree.session.files import replace_file
 
 BROKEN = "{path} is not valid JSON ({why}); its values do not count and it was left as it is."
 NO_OBJECT = "{path} holds no JSON object; its values do not count and it was left as it is."
@@ -66,32 +65,6 @@ def write_value(path: Path, key: str, value: JsonValue) -> None:
     else:
         inner[last] = value
     replace_file(path, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Put a whole text in the place of a file (of the file a link points to), safely."""
-    target = path.resolve()
-    make_private(target.parent)
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
-
-
-def make_private(folder: Path) -> None:
-    """Make a folder and those above it, where they are missing, for their owner only."""
-    if not folder.is_dir():
-        make_private(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def value_at(whole: Mapping[str, JsonValue], key: str) -> tuple[bool, JsonValue]:

@@ -21,7 +21,8 @@ from pydantic import JsonValue
 
 from singletree.errors import SettingsError
 from singletree.extensions.loader import workspace_extensions
-from singletree.session.settings_file import read_file, replace_file
+from singletree.session.files import replace_file
+from singletree.session.settings_file import read_file
 
 GATED = {
     "settings.json": "settings",

@@ -246,7 +246,12 @@ class Turns:
         blocks = [block.dump() for block in content]
         item = self._queue.add(kind, self._talk.history.mint(), blocks, client_id)
         with anyio.CancelScope(shield=True):
-            await self.save_queue()
+            try:
+                await self.save_queue()
+            except SingletreeError:
+                if self._queue.position(item.queue_id) is not None:  # no turn has taken it
+                    self._queue.remove([item.queue_id])
+                    raise
         steered = kind == "steer" and self._driver.turn is not None
         return Accepted(
             "injected" if steered else "queued",

@@ -1,0 +1,51 @@
+"""Small files of ours: put in place whole, kept private, put aside where they cannot be read.
+
+Everything here blocks on the disk: call it in a worker thread. Never knows what a file says. Read
+next: settings_file.py, queue.py, rules.py, which keep theirs so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from singletree.history.handles import sync_folder
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Put a whole text in the place of a file (of the file a link points to), safely.
+
+    It survives a power cut once this returns.
+    """
+    target = path.resolve()
+    make_private(target.parent)
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+    sync_folder(target.parent)
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder and those above it, where they are missing, for their owner only."""
+    if not folder.is_dir():
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def put_aside(path: Path) -> None:
+    """Move away what stands in the place of a file of ours, so that nothing is written over it."""
+    with contextlib.suppress(OSError):
+        path.replace(path.with_name(f"{path.name}.damaged-{time.time_ns()}"))

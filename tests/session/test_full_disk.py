@@ -1,0 +1,118 @@
+"""A disk that takes no more: what was said stays where it was, and a person is told."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import pytest
+from tests.history.made import files_no_larger_than, header, user, write
+from tests.session.stage import outline, said, stage
+
+from singletree.errors import SessionError
+from singletree.history.store import Store
+from singletree.messages import AssistantMessage, Text
+from singletree.model.scripted import ScriptedModel, call, say, wait
+from singletree.session.conversation import Conversation
+from singletree.session.events import TurnEnded, Warned
+from singletree.session.partials import read_partial, write_partial
+
+
+def ours(tmp_path: Path, name: str) -> Path:
+    return tmp_path / "agent" / "singletree" / name
+
+
+def no_folder(path: Path) -> None:
+    shutil.rmtree(path)
+    path.write_text("no folder")
+
+
+async def test_a_waiting_text_leaves_the_queue_only_as_an_entry(tmp_path: Path) -> None:
+    async with stage(tmp_path, ScriptedModel([say("one"), say("two")])) as on:
+        await on.say("first")
+        await on.session.turns.steer(said("S" * 500), when_idle="queue")
+        file = on.session.history.file
+        assert file is not None
+        with files_no_larger_than(file.stat().st_size + 200), pytest.raises(SessionError):
+            await on.session.turns.prompt(said("P"))
+        assert [dict(i.content[0])["text"] for i in on.session.queue.items] == ["S" * 500]
+        await on.say("next")
+        assert outline(on.model.requests[1].messages)[-2:] == ["user: " + "S" * 500, "user: next"]
+
+
+async def test_a_text_that_cannot_be_kept_is_not_accepted(tmp_path: Path) -> None:
+    model = ScriptedModel([call("bash", command="sleep 0.3"), say("ok"), say("more")])
+    async with stage(tmp_path, model) as on:
+        await on.session.turns.prompt(said("go"))
+        ours(tmp_path, "queues").write_text("no folder")
+        with pytest.raises(SessionError, match="could not be written"):
+            await on.session.turns.follow_up(said("later"))
+        assert on.session.queue.items == ()
+        await on.session.turns.wait()
+        assert [e.reason for e in on.events if isinstance(e, TurnEnded)] == ["end_turn"]
+        ours(tmp_path, "queues").unlink()
+
+
+async def test_a_stream_that_cannot_be_kept_goes_on(tmp_path: Path) -> None:
+    model = ScriptedModel([say("half") + wait(1.2) + say(" whole")])
+    ours(tmp_path, "").mkdir(parents=True)
+    ours(tmp_path, "partials").write_text("no folder")
+    async with stage(tmp_path, model) as on:
+        await on.say("go")
+        assert [e.reason for e in on.events if isinstance(e, TurnEnded)] == ["end_turn"]
+        assert len(on.told(Warned)) == 1
+        assert ours(tmp_path, "partials").read_text() == "no folder"
+
+
+def test_what_was_put_off_waits_for_room(tmp_path: Path) -> None:
+    history = Store(tmp_path).create("/w")
+    warned: list[str] = []
+    talk = Conversation(history, lambda event: None, lambda code, text: warned.append(code))
+    talk.add(user("first"))
+    talk.put_off(user("x" * 500), id="later")
+    assert history.file is not None
+    with files_no_larger_than(history.file.stat().st_size + 100):
+        talk.bring_in()
+    assert (history.entry_count, warned) == (1, ["session_error"])
+    talk.bring_in()
+    talk.bring_in()
+    assert [entry.id for entry in history.path()][1:] == ["later"]
+    history.close()
+
+
+async def test_what_stands_in_the_place_of_our_files_is_put_aside(tmp_path: Path) -> None:
+    async with stage(tmp_path, ScriptedModel([say("one")])) as on:
+        await on.say("hi")
+        session_id = on.session.id
+    for name in ("queues", "partials"):
+        folder = ours(tmp_path, name) / f"{session_id}.json"
+        folder.mkdir(parents=True)
+        (folder / "kept").write_text(name)
+    async with stage(tmp_path, ScriptedModel([]), session_id=session_id):
+        for name in ("queues", "partials"):
+            (aside,) = ours(tmp_path, name).glob(f"{session_id}.json.damaged-*")
+            assert (aside / "kept").read_text() == name
+
+
+async def test_a_session_for_reading_only_leaves_what_streamed(tmp_path: Path) -> None:
+    write(Store(tmp_path / "agent").folder("/w") / "x_s1.jsonl", [header(version=4)])
+    partial = ours(tmp_path, "partials") / "s1.json"
+    message = AssistantMessage(content=[Text(text="half")])
+    await anyio.to_thread.run_sync(write_partial, partial, "e1", message)
+    async with stage(tmp_path, ScriptedModel([]), session_id="s1") as on:
+        assert on.session.history.read_only
+    assert await anyio.to_thread.run_sync(read_partial, partial) == ("e1", message)
+
+
+async def test_closing_lets_the_file_go_whatever_fails(tmp_path: Path) -> None:
+    with pytest.raises(ExceptionGroup, match="unhandled"):
+        async with stage(tmp_path, ScriptedModel([say("one")])) as on:
+            await on.say("hi")
+            await on.session.turns.steer(said("S"), when_idle="queue")
+            session_id = on.session.id
+            await anyio.to_thread.run_sync(no_folder, ours(tmp_path, "queues"))
+    history = await anyio.to_thread.run_sync(Store(tmp_path / "agent").open_id, session_id)
+    assert not history.read_only
+    await anyio.to_thread.run_sync(history.close)
