@@ -61,7 +61,7 @@ class Shared:
 @contextmanager
 def shared(*turns: object, arguments: Sequence[str] = ()) -> Iterator[Shared]:
     """A machine with a short path, for a socket's is bounded; its daemon is ended at the end."""
-    with tempfile.TemporaryDirectory(prefix="st-") as root:
+    with tempfile.TemporaryDirectory(prefix="shared-") as root:
         where = place(Path(root))
         where.agent_dir.mkdir()
         model = f"--model=scripted:{where.script(*turns)}"

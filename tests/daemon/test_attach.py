@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from tests.daemon.real import allow, events, opened, prompt, settled, tells
-from tests.daemon.shared import kill, shared
+from tests.daemon.shared import Shared, end, kill, shared
 from tests.rpc.client import RawClient, python
 
-from singletree.host.claim import holder
+from singletree import __version__
+from singletree.host.claim import Claim, holder
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(90)]
 
@@ -168,6 +169,76 @@ async def test_what_fails_is_told_in_one_line() -> None:
         code, told = await failing("attach", "--listen", f"unix:///tmp/{'x' * 120}.sock")
         assert (code, told.count("\n")) == (1, 1)
         assert "too long for a socket" in told
+
+
+async def test_a_daemon_of_another_version_is_told_of_and_used() -> None:
+    with shared(*HI) as here:
+        code, told = await _beside(here, "9.9.9", (1, 2))
+        assert code == 0
+        assert told == (
+            "singletree attach: the shared daemon is version 9.9.9, this is "
+            f"{__version__}; `singletree stop` ends it\n"
+        )
+
+
+async def test_one_that_speaks_another_protocol_is_left_alone() -> None:
+    with shared(*HI) as here:
+        own = here.socket.with_name(f"daemon-{__version__}.sock")
+        try:
+            code, told = await _beside(here, "9.9.9", (7,))
+            assert code == 0
+            assert told.startswith("singletree attach: the shared daemon (version 9.9.9) speaks ")
+            assert told.count("\n") == 1
+            there = holder(own)
+            assert there is not None
+            assert there.version == __version__
+        finally:
+            end(own)
+
+
+async def _beside(here: Shared, version: str, protocols: tuple[int, ...]) -> tuple[int | None, str]:
+    """What `attach` does where a daemon of another version listens, one that hangs up at once."""
+    claim = Claim.take(here.socket)
+    claim.say(version, protocols, 0)
+    try:
+        return await failing("attach", *here.arguments, agent_dir=here.where.agent_dir)
+    finally:
+        claim.leave()
+
+
+async def test_a_person_sees_the_daemon_and_can_end_it() -> None:
+    with shared(*HI) as here:
+        agent_dir = here.where.agent_dir
+        nothing = f"No shared daemon runs at {here.socket}.\n"
+        assert await said("stop", agent_dir=agent_dir) == nothing
+        assert f"none runs; `singletree attach` starts one at {here.socket}\n" in (
+            await said("doctor", agent_dir=agent_dir)
+        )
+        async with here.attached() as one:
+            session_id = await opened(one, here.where)
+            await prompt(one, session_id, "hi")
+            await settled(one, session_id)
+            pid = here.daemon.pid
+            told = f"process {pid}, version {__version__}, 1 connected, at {here.socket};"
+            assert told in await said("doctor", agent_dir=agent_dir)
+            ended = f"The shared daemon (process {pid}) has ended.\n"
+            assert await said("stop", agent_dir=agent_dir) == ended
+            assert await one.exit_code() == 1
+        async with here.attached() as two:
+            assert await opened(two, here.where) == session_id
+            assert here.daemon.pid != pid
+
+
+async def said(*arguments: str, agent_dir: Path) -> str:
+    """What a command prints."""
+    process = await asyncio.create_subprocess_exec(
+        *python("-m", "singletree", *arguments),
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PI_CODING_AGENT_DIR": str(agent_dir)},
+    )
+    out, _ = await process.communicate()
+    assert process.returncode == 0
+    return out.decode()
 
 
 async def failing(*arguments: str, agent_dir: Path | None = None) -> tuple[int | None, str]:

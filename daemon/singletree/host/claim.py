@@ -9,7 +9,6 @@ places.py (where the place is), ../rpc/listen.py, ../rpc/attach.py.
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import os
 import socket
@@ -32,6 +31,7 @@ NO_FOLDER = "The folder {folder} cannot be used for the daemon's socket: {why}."
 NOT_SAFE = "Others may write in the folder {folder}; the daemon's socket needs one of your own."
 NO_SOCKET = "{path} is there and is no socket; move it away."
 NO_PLACE = "The daemon cannot listen at {path}: {why}."
+NOT_REACHED = "The daemon at {path} cannot be reached: {why}."
 TAKEN = "A daemon listens at {path} already (process {pid})."
 
 
@@ -55,14 +55,14 @@ class Claim:
         self.listener = listener
         self._aside = path.with_name(path.name + "~")
         self._lock: int | None = lock
-        self._own = path.stat()
+        self._own = path.stat()  # its inode is not used again as long as the socket is open
 
     @classmethod
-    def take(cls, path: Path) -> Claim:
+    def take(cls, path: Path, patience: float = TAKE_SECONDS) -> Claim:
         """Listen at a place; raises where that cannot be or another daemon does."""
         check_place(path)
         make_folder(path.parent)
-        lock = _take_lock(path)
+        lock = _take_lock(path, patience)
         try:
             return cls(path, lock, _listen(path))
         except OSError as error:
@@ -138,9 +138,8 @@ def knock(path: Path, seconds: float = 5.0) -> socket.socket | None:
         return None
     except OSError as error:
         client.close()
-        if error.errno in (errno.ENOTSOCK, errno.EPROTOTYPE):
-            return None
-        raise SingletreeError(NO_PLACE.format(path=path, why=error.strerror or error)) from error
+        why = error.strerror or "it does not take a connection"
+        raise SingletreeError(NOT_REACHED.format(path=path, why=why)) from error
     client.settimeout(None)
     return client
 
@@ -187,8 +186,8 @@ def make_folder(folder: Path) -> None:
         raise SingletreeError(NO_FOLDER.format(folder=folder, why=error.strerror)) from error
 
 
-def _take_lock(path: Path) -> int:
-    until = time.monotonic() + TAKE_SECONDS
+def _take_lock(path: Path, patience: float) -> int:
+    until = time.monotonic() + patience
     try:
         lock = os.open(_lock_path(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         while True:
@@ -210,6 +209,9 @@ def _listen(path: Path) -> socket.socket:
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISSOCK(path.lstat().st_mode):
             raise SingletreeError(NO_SOCKET.format(path=path))
+        if (living := knock(path)) is not None:  # somebody has removed its lock
+            living.close()
+            raise SingletreeError(TAKEN.format(path=path, pid="unknown"))
         path.unlink()
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     mask = os.umask(0o177)

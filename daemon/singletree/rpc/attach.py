@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import socket
 import threading
@@ -26,11 +27,13 @@ from singletree.rpc.stdio import read_some, write_all
 END_SECONDS = 5.0
 """How long the daemon may take to say its last to an editor that has closed its side."""
 
+FIRST_SECONDS = 15.0
 LAST_SECONDS = 0.05
 """A daemon that dies closes what it has open one after the other, its lock perhaps last."""
 
 OTHER_VERSION = "the shared daemon is version {theirs}, this is {ours}; `singletree stop` ends it"
 NO_COMMON = "the shared daemon (version {theirs}) speaks another protocol; one of {ours} is used"
+SILENT = "the shared daemon has not answered for {seconds:.0f} s; `singletree stop` ends it"
 ENDED = "the shared daemon has ended"
 
 
@@ -70,15 +73,21 @@ def reach(path: Path, arguments: Sequence[str]) -> tuple[Path, socket.socket]:
 
 def join(daemon: socket.socket) -> None:
     """Carry bytes both ways until the daemon closes, or the editor reads no more."""
-    threading.Thread(target=_upwards, args=(daemon,), daemon=True).start()
+    asked = threading.Event()
+    threading.Thread(target=_upwards, args=(daemon, asked), daemon=True).start()
+    while not select.select([daemon], [], [], FIRST_SECONDS)[0]:
+        if asked.is_set():
+            tell(SILENT.format(seconds=FIRST_SECONDS))
+            break
     with contextlib.suppress(OSError):
         while data := read_some(daemon.fileno()):
             write_all(1, data)
 
 
-def _upwards(daemon: socket.socket) -> None:
+def _upwards(daemon: socket.socket, asked: threading.Event) -> None:
     with contextlib.suppress(OSError):
         while data := read_some(0):
+            asked.set()
             write_all(daemon.fileno(), data)
     try:
         daemon.shutdown(socket.SHUT_WR)

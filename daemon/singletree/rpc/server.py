@@ -24,6 +24,7 @@ from singletree.rpc.lazylsp import open_language
 from singletree.rpc.peer import Peer
 from singletree.rpc.routes import Route
 from singletree.rpc.sync import SYNC
+from singletree.rpc.unheard import let_go_unheard
 from singletree.rpc.wire import to_error
 
 if TYPE_CHECKING:
@@ -63,14 +64,20 @@ def door_for(options: Options) -> Callable[[], AbstractAsyncContextManager[Door]
     return lambda: door_of(Daemon(options))
 
 
-def shared_door_for(options: Options) -> Callable[[], AbstractAsyncContextManager[Door]]:
-    """The same for a process that many clients share: none of them ends what is everybody's."""
-    return lambda: _shared_door(Daemon(options))
+def shared_door_for(
+    options: Options, idle: Callable[[], float]
+) -> Callable[[], AbstractAsyncContextManager[Door]]:
+    """The same for a process that many clients share: none of them ends what is everybody's.
+
+    A session that nobody hears is let go after `idle` seconds.
+    """
+    return lambda: _shared_door(Daemon(options), idle)
 
 
 @asynccontextmanager
-async def _shared_door(daemon: Daemon) -> AsyncIterator[Door]:
+async def _shared_door(daemon: Daemon, idle: Callable[[], float]) -> AsyncIterator[Door]:
     async with door_of(daemon) as door:
+        daemon.host.assembly.spawn(partial(let_go_unheard, daemon, idle))
         yield replace(door, shutdown=None)
 
 

@@ -63,7 +63,7 @@ def _listen_main(given: argparse.Namespace) -> NoReturn:
     log = log_to_stderr()
     door = _load(given)
     os.chdir("/")  # no folder is kept from being removed, and none is meant by chance
-    code = asyncio.run(listen(door, claim, lambda: _idle_seconds(given)))
+    code = asyncio.run(listen(door, claim, partial(_idle_seconds, given)))
     log.drain(LOG_SECONDS)
     os._exit(code)
 
@@ -83,7 +83,9 @@ def _load(given: argparse.Namespace) -> OpenDoor:
     hide_environment(options.environment)
     gc.freeze()
     gc.enable()
-    return door_for(options) if given.listen is None else shared_door_for(options)
+    if given.listen is None:
+        return door_for(options)
+    return shared_door_for(options, partial(_idle_seconds, given))
 
 
 def _idle_seconds(given: argparse.Namespace) -> float:
