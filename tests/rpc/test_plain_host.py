@@ -37,7 +37,7 @@ async def test_a_turn_is_shown_as_work(tmp_path: Path) -> None:
         assert len(host.created) == 1
         assert all(n["token"] == host.created[0] for n in host.client.notes("$/progress"))
         await host.until_told("The end.")
-        assert host.told() == ["The end."]
+        assert host.told() == ["The end.\n(All of it: agent.transcript)"]
         assert host.never_told_ours()
 
 

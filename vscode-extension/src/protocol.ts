@@ -2050,7 +2050,7 @@ export interface Methods {
   "agent/compact": { params: CompactParams; result: Compacted };
   /** What the model would see at an entry, part by part with its tokens, and by which rule the rest is left out. */
   "agent/context/get": { params: ContextParams; result: ContextResult };
-  /** A text that was cut in an event or a result, by the piece. */
+  /** A text of a session by the piece: what was cut in an event or a result, or what an editor shows (the transcript, the tree, an entry, a diff). */
   "agent/content/read": { params: ContentReadParams; result: ContentReadResult };
   /** The models, with window, price, thinking levels and whether they can be used. Works without a session. */
   "agent/model/list": { params: ModelListParams; result: ModelList };

@@ -36,17 +36,26 @@ from singletree.messages import (
 
 def markdown(history: Reading) -> Iterator[str]:
     """The text, a block at a time."""
+    yield from head(history)
+    ids = history.tree.index.ids
+    for row in history.tree.path_rows(history.tree.leaf_row):
+        for entry in history.entries(ids=[ids[row]]).entries:
+            yield from marked(entry, history)
+
+
+def head(history: Reading) -> Iterator[str]:
+    """What stands above it: the title and a few facts."""
     header = history.header
     yield f"# {_one_line(title_of(history))}\n"
     facts = [("Folder", f"`{header.cwd}`"), ("Begun", header.timestamp), ("Session", header.id)]
     yield "".join(f"- {name}: {value}\n" for name, value in facts if value.strip("`"))
-    ids = history.tree.index.ids
-    labels = history.labels
-    for row in history.tree.path_rows(history.tree.leaf_row):
-        for entry in history.entries(ids=[ids[row]]).entries:
-            if entry.id in labels:
-                yield f"*Label: {_one_line(labels[entry.id])}*\n"
-            yield from _told(entry)
+
+
+def marked(entry: Entry, history: Reading) -> Iterator[str]:
+    """One entry, behind its label where it has one."""
+    if (label := history.labels.get(entry.id)) is not None:
+        yield f"*Label: {_one_line(label)}*\n"
+    yield from _told(entry)
 
 
 def fenced(text: str, language: str = "") -> str:

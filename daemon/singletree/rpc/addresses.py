@@ -1,12 +1,16 @@
-"""Addresses of what is too large for a message, and slices of what stands behind them.
+"""Addresses of texts that are read by the piece, or looked at in an editor.
 
+    agent://SESSION/transcript.md          what was said on the branch the model sees
+    agent://SESSION/tree.txt               the whole tree, an entry a line
+    agent://SESSION/entry/ID.md            an entry to read
     agent://SESSION/entry/ID.json          an entry as its record
     agent://SESSION/tool/CALL/output.txt   what a tool call answered
     agent://SESSION/tool/CALL/input.json   its arguments
     agent://SESSION/tool/CALL/changes.diff what it changed
+    agent://SESSION/diff/TURN.patch        what a turn changed in files
     agent://SESSION/queue/ID.json          the content of a waiting text
 
-Pure: never looks anything up. Read next: handlers/content.py.
+Pure: never looks anything up. Read next: behind.py.
 """
 
 from __future__ import annotations
@@ -15,29 +19,41 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote, unquote, urlsplit
 
-Kind = Literal["entry", "tool", "toolInput", "toolDiff", "queue"]
+Kind = Literal[
+    "transcript", "tree", "entryText", "entry", "tool", "toolInput", "toolDiff", "diff", "queue"
+]
 
 SLICE_BYTES = 131_072
 """What one answer holds at most; even all of it escaped, it fits a message."""
 
+CHANGING: frozenset[Kind] = frozenset(("transcript", "tree", "diff"))
+"""Texts that are others as the session goes on."""
+
+_WHOLE: dict[Kind, str] = {"transcript": "/transcript.md", "tree": "/tree.txt"}
+"""Texts of a session of which there is one."""
+
 _FORMS: dict[Kind, tuple[str, str]] = {
+    "entryText": ("/entry/", ".md"),
     "entry": ("/entry/", ".json"),
     "tool": ("/tool/", "/output.txt"),
     "toolInput": ("/tool/", "/input.json"),
     "toolDiff": ("/tool/", "/changes.diff"),
+    "diff": ("/diff/", ".patch"),
     "queue": ("/queue/", ".json"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What an address names."""
+    """What an address names; the texts of a whole session have no id."""
 
     session_id: str
     kind: Kind
-    id: str
+    id: str = ""
 
     def __str__(self) -> str:
+        if self.kind in _WHOLE:
+            return f"agent://{self.session_id}{_WHOLE[self.kind]}"
         start, end = _FORMS[self.kind]
         return f"agent://{self.session_id}{start}{quote(self.id, '')}{end}"
 
@@ -48,10 +64,15 @@ def parse(uri: str) -> Address | None:
         parts = urlsplit(uri)
     except ValueError:
         return None
+    if parts.scheme != "agent" or not parts.netloc:
+        return None
+    for kind, path in _WHOLE.items():
+        if parts.path == path:
+            return Address(parts.netloc, kind)
     for kind, (start, end) in _FORMS.items():
         if parts.path.startswith(start) and parts.path.endswith(end):
             name = parts.path[len(start) : -len(end)]
-            if parts.scheme == "agent" and parts.netloc and name and "/" not in name:
+            if name and "/" not in name:
                 return Address(parts.netloc, kind, unquote(name))
     return None
 

@@ -48,7 +48,7 @@ async def choose(
     """The value for the field; None where the person wants none. Raises where none can be asked."""
     session = await daemon.session(parse_as(SessionParams, given), call)
     if field == "turnId":
-        return await _last_turn(daemon, session)
+        return await last_turn(daemon, session)
     choices = await _choices(daemon, session, field)
     if not choices:
         raise SingletreeError(CANNOT.format(command=command, field=field), code="not_found")
@@ -104,7 +104,7 @@ def _short(title: str) -> str:
     return title if len(title) <= LONGEST else f"{title[: LONGEST - 1]}…"
 
 
-async def _last_turn(daemon: Daemon, session: AgentSession) -> str:
+async def last_turn(daemon: Daemon, session: AgentSession) -> str:
     """The last turn whose edits were not taken back."""
     read = partial(content, session.gate.world.files)
     edits = await daemon.ledger(session.id).edits(read)

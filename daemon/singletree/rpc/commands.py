@@ -44,6 +44,8 @@ class Command:
     needs: str | None = None
 
 
+OPEN: Final = "open"
+"""In the place of a method: show a text in the editor."""
 PROMPT: Final = "agent/prompt"
 QUEUED: Final = {"whenBusy": "followUp"}
 POINTING: Final[Mapping[str, Command]] = {
@@ -72,6 +74,14 @@ COMMANDS: Final[Mapping[str, Command]] = {
     ),
     "agent.compact": Command(
         "agent/compact", "Sum up the older part of the conversation.", ("instructions",)
+    ),
+    "agent.transcript": Command(OPEN, "Show what was said.", fixed={"document": "transcript"}),
+    "agent.tree": Command(OPEN, "Show the session as a tree.", fixed={"document": "tree"}),
+    "agent.diff": Command(
+        OPEN, "Show what the last turn changed in files.", fixed={"document": "diff"}
+    ),
+    "agent.open": Command(
+        OPEN, "Show the text behind an address.", ("document",), {"document": "transcript"}
     ),
     "agent.navigate": Command(
         "agent/tree/navigate",

@@ -35,6 +35,7 @@ from singletree.rpc.protocol import session as shapes
 from singletree.rpc.protocol.base import SessionParams
 from singletree.rpc.questions import Questions
 from singletree.rpc.routes import Call, Routes
+from singletree.rpc.shown import Shown
 from singletree.rpc.translate import Translator
 from singletree.rpc.views import newest, state
 from singletree.session.events import SessionEvent
@@ -70,10 +71,11 @@ class Stream:
 
 
 class Daemon:
-    """Made once in a process; `host` and `methods` are set when the task group of turns is open."""
+    """Made once in a process; `host`, `methods` and `shown` are there when its door is open."""
 
     host: Host
     methods: Routes
+    shown: Shown
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -120,6 +122,7 @@ class Daemon:
         if (stream := self._streams.get(session_id)) is not None:
             stream.tell(event)
             self.plain.tell(session_id, event)
+            self.shown.hear(session_id, event)
 
     async def ask(self, session_id: str, question: Question) -> Answer:
         """A session asks people for leave."""
@@ -180,6 +183,7 @@ class Daemon:
         self._peers.pop(peer, None)
         self.questions.forget(peer)
         self.plain.gone(peer)
+        self.shown.gone(peer)
         for stream in self._streams.values():
             if (ear := stream.ears.pop(peer, None)) is not None:
                 ear.close()

@@ -1,21 +1,25 @@
-"""The standard LSP requests that pygls dispatches for us: code actions.
+"""The standard LSP requests that pygls dispatches for us: code actions, texts behind addresses.
 
-Fast: nothing is read and nobody is asked. Imported with pygls, behind the first answers. Read next:
-pointing.py (what is offered), language.py (how it is dispatched).
+Code actions are fast: nothing is read and nobody is asked. Imported with pygls, behind the first
+answers. Read next: pointing.py (what is offered), behind.py (the texts), language.py.
 """
 
 from __future__ import annotations
 
 from lsprotocol import types as lsp
 
+from singletree.export.documents import bounded
+from singletree.rpc.addresses import parse
+from singletree.rpc.behind import text_at
 from singletree.rpc.converter import converter
+from singletree.rpc.daemon import Daemon
 from singletree.rpc.language import AgentServer
-from singletree.rpc.offered import ACTION_KINDS
+from singletree.rpc.offered import ACTION_KINDS, SCHEMES
 from singletree.rpc.pointing import Action, actions
 from singletree.rpc.protocol.content import Position, Range
 
 
-def register(server: AgentServer) -> None:
+def register(daemon: Daemon, server: AgentServer) -> None:
     """Let pygls answer these for one client."""
     peer, plain = server.peer, converter().unstructure
 
@@ -33,8 +37,16 @@ def register(server: AgentServer) -> None:
             _action(one, [typed for typed, p in problems if p is one.diagnostic]) for one in offered
         ]
 
+    async def text(params: lsp.TextDocumentContentParams) -> lsp.TextDocumentContentResult:
+        found = await text_at(daemon, params.uri)
+        if (address := parse(params.uri)) is not None:
+            daemon.shown.looks(peer, address)
+        return lsp.TextDocumentContentResult(bounded(found))
+
     options = lsp.CodeActionOptions(code_action_kinds=list(ACTION_KINDS))
     server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, options)(code_action)
+    schemes = lsp.TextDocumentContentOptions(list(SCHEMES))
+    server.feature(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT, schemes)(text)
 
 
 def _action(one: Action, problems: list[lsp.Diagnostic]) -> lsp.CodeAction:

@@ -8,7 +8,7 @@ test. Read next: early.py (who answers), client.py (the rest of what `initialize
 from __future__ import annotations
 
 from singletree import __version__
-from singletree.rpc.offered import ACTION_KINDS, COMMANDS
+from singletree.rpc.offered import ACTION_KINDS, COMMANDS, SCHEMES
 
 TYPE_CHECKING = False  # importing typing for it would cost some milliseconds
 if TYPE_CHECKING:
@@ -22,7 +22,10 @@ CAPABILITIES: Mapping[str, object] = {
     "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
     "codeActionProvider": {"codeActionKinds": list(ACTION_KINDS)},
     "executeCommandProvider": {"commands": list(COMMANDS)},
-    "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
+    "workspace": {
+        "workspaceFolders": {"supported": True, "changeNotifications": True},
+        "textDocumentContent": {"schemes": list(SCHEMES)},
+    },
 }
 """The standard capabilities, the same for every client."""
 

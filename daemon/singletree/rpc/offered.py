@@ -17,6 +17,10 @@ COMMANDS = (
     "agent.clearQueue",
     "agent.bash",
     "agent.compact",
+    "agent.transcript",
+    "agent.tree",
+    "agent.diff",
+    "agent.open",
     "agent.navigate",
     "agent.label",
     "agent.fork",
@@ -33,3 +37,6 @@ COMMANDS = (
 
 ACTION_KINDS = ("quickfix", "refactor.rewrite", "source.agent")
 """The kinds of the code actions."""
+
+SCHEMES = ("agent",)
+"""The schemes of the addresses of texts that can be looked at."""

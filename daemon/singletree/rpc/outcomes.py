@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from singletree.rpc.content import place
 from singletree.rpc.protocol.base import Result
 from singletree.rpc.protocol.compaction import Compacted
 from singletree.rpc.protocol.edits import Reverted
@@ -42,7 +43,15 @@ EXPORTED = "The session was written to {path}."
 MODEL = "{model} answers, thinking: {level}."
 THINKING = "Thinking: {level}."
 MODE = "Permissions: {mode}."
+OPEN_IT = "It is in {place}."
 RAN = "Exit code {code}: {output}"
+
+
+class Opened(Result):
+    """A text was put before the person; where it is, and whether the editor shows it."""
+
+    uri: str
+    shown: bool
 
 
 def outcome(result: object) -> str | None:
@@ -61,6 +70,8 @@ def _talk(result: Result) -> str | None:
             return STOPPED if result.aborted else NOT_YET if result.forced else NOTHING_RAN
         case QueueTaken(removed=removed):
             return WAITED.format(texts=_texts(removed)) if removed else NONE_WAITED
+        case Opened():
+            return None if result.shown else OPEN_IT.format(place=place(result.uri))
         case BashResult():
             output = result.output.strip()
             return RAN.format(code=result.exit_code, output=output) if output else None

@@ -40,6 +40,7 @@ PHASES: Final = {
     "compacting": "summing up the conversation",
     "retrying": "waits before it asks the model again",
 }
+WHOLE: Final = "{end}\n(All of it: agent.transcript)"
 FAILED: Final = "The agent could not go on: {why}"
 ENDS: Final[dict[TurnReason, str]] = {
     "max_tokens": "The answer was cut off: it was longer than the model may write.",
@@ -131,7 +132,7 @@ def _how_it_ended(
             hint = f" {error.hint}" if error and error.hint else ""
             return FAILED.format(why=one_line(why) + hint), "error"
         case "end_turn":
-            return (_ending(said), "info") if said else None
+            return (WHOLE.format(end=_ending(said)), "info") if said else None
         case _:
             return ENDS[reason], "warning"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:401997a9b32b99bc9234f77a8fa94632"
+SCHEMA_HASH = "sha256:f1c83752b57fa4f664c816cf1fd005f0"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

@@ -23,6 +23,7 @@ from singletree.rpc.handlers import configuration
 from singletree.rpc.lazylsp import open_language
 from singletree.rpc.peer import Peer
 from singletree.rpc.routes import Route
+from singletree.rpc.shown import Shown
 from singletree.rpc.sync import SYNC
 from singletree.rpc.unheard import let_go_unheard
 from singletree.rpc.wire import to_error
@@ -87,13 +88,14 @@ async def door_of(daemon: Daemon) -> AsyncIterator[Door]:
     async with anyio.create_task_group() as tasks:
         daemon.host = Host(daemon.options, daemon, tasks)
         daemon.methods = Topics(daemon)
+        daemon.shown = Shown(partial(_text, daemon), daemon.host.assembly.spawn)
         await daemon.host.assembly.sweep()
         try:
             yield Door(
                 routes=daemon.methods,
                 to_error=to_error,
                 agent=declare(),
-                language=open_language(_register),
+                language=open_language(partial(_register, daemon)),
                 greeted=daemon.came,
                 initialized=partial(_initialized, daemon),
                 shutdown=lambda peer: daemon.host.close_all(),
@@ -110,10 +112,16 @@ def _initialized(daemon: Daemon, peer: Peer) -> None:
     daemon.host.assembly.spawn(partial(configuration.begin, daemon, peer))
 
 
-def _register(server: AgentServer) -> None:
+async def _text(daemon: Daemon, uri: str) -> str:
+    from singletree.rpc.behind import text_at  # not before somebody wants to see something
+
+    return await text_at(daemon, uri)
+
+
+def _register(daemon: Daemon, server: AgentServer) -> None:
     from singletree.rpc import features  # it brings pygls: not before it is wanted
 
-    features.register(server)
+    features.register(daemon, server)
 
 
 class Topics(Mapping[str, Route[Any]]):

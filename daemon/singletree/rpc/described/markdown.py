@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from singletree.rpc import protocol
-from singletree.rpc.commands import COMMANDS
+from singletree.rpc.commands import COMMANDS, OPEN, Command
 from singletree.rpc.described.shapes import Alias, Record, definitions, served
 from singletree.rpc.described.types import Exactly, Named, OneOf
 from singletree.rpc.described.typescript import define
@@ -99,10 +99,14 @@ def _type_of(event: Record) -> str:
 
 def _commands() -> str:
     rows = [
-        (f"`{name}`", ", ".join(one.takes) or "–", f"`{one.method}`", one.does)
+        (f"`{name}`", ", ".join(one.takes) or "–", _stands_for(one), one.does)
         for name, one in COMMANDS.items()
     ]
     return _table(("command", "arguments in order", "stands for", "what it does"), rows)
+
+
+def _stands_for(one: Command) -> str:
+    return "–" if one.method == OPEN else f"`{one.method}`"
 
 
 def _numbers() -> str:

@@ -16,8 +16,9 @@ from typing import Any
 from pydantic import JsonValue
 
 from singletree.rpc.choosing import choose
-from singletree.rpc.commands import find, params_of
+from singletree.rpc.commands import OPEN, find, params_of
 from singletree.rpc.daemon import Daemon
+from singletree.rpc.handlers import opening
 from singletree.rpc.outcomes import outcome
 from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.base import JsonObject, Params
@@ -51,7 +52,7 @@ def routes(daemon: Daemon) -> Routes:
 def _received(daemon: Daemon, params: ExecuteParams, peer: Peer) -> Ready:
     command = find(params.command)
     given = params_of(params.command, params.arguments or (), peer)
-    route = daemon.methods[command.method]
+    route = opening.route(daemon) if command.method == OPEN else daemon.methods[command.method]
     if command.needs is not None and given.get(command.needs) is None:
         return Ready(route, given)
     value = route.parse(given)

@@ -126,7 +126,8 @@ METHODS = (
         "agent/content/read",
         ContentReadParams,
         ContentReadResult,
-        "A text that was cut in an event or a result, by the piece.",
+        "A text of a session by the piece: what was cut in an event or a result, or what an editor "
+        "shows (the transcript, the tree, an entry, a diff).",
         errors=("session_not_found", "not_found"),
     ),
 )
