@@ -105,6 +105,7 @@ async def door_of(daemon: Daemon) -> AsyncIterator[Door]:
         finally:
             with anyio.CancelScope(shield=True):
                 await daemon.host.end()
+                await daemon.shown.close()
             tasks.cancel_scope.cancel()
 
 
