@@ -70,6 +70,9 @@ async def test_a_prompt(tmp_path: Path) -> None:
 async def test_what_is_said_meanwhile(tmp_path: Path) -> None:
     async with plain(tmp_path, SLOW, DONE) as host:
         await host.run("agent.prompt", "first")
+        (session,) = host.house.daemon.host.live
+        host.house.session_id = session.id
+        await until(lambda: len(host.house.requests()) == 1)
         assert (await host.run("agent.prompt", "second"))["disposition"] == "queued"
         assert (await host.run("agent.steer", "third"))["disposition"] == "injected"
         assert [one for one in host.told() if one.startswith("It waits")] != []
