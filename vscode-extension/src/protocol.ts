@@ -661,7 +661,7 @@ export type QueueKind = "steer" | "followUp";
 
 export type QueueMode = "all" | "one-at-a-time";
 
-/** A text that waits. `paused`: handed back after a crash or an abort, not sent by itself. */
+/** A text that waits. `paused`: handed back after a crash, not sent by itself. */
 export interface QueueItem {
   queueId: string;
   kind: QueueKind;

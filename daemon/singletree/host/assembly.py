@@ -106,7 +106,7 @@ class Assembly:
                 *(("trust", text) for text in trust.warnings),
                 *(("settings", text) for text in wrong),
                 *(("settings", NOT_OURS.format(key=key)) for key in current.layers.ignored),
-                *(("context", str(one)) for one in gathered.warnings),
+                *(("context", one.message) for one in gathered.warnings),
                 *(("extension", f"{one.extension}: {one.message}") for one in loaded.problems),
                 *((one.kind, one.message) for one in history.damage),
             ),

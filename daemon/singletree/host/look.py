@@ -42,7 +42,7 @@ class Nobody:
 
     async def ask(self, session_id: str, question: Question) -> Answer:
         """Nobody can be asked."""
-        return Answer("denied", by="nobody")
+        return Answer("denied", by="policy")
 
     async def show(self, session_id: str, dialog: Dialog) -> Reply:
         """Nobody sees it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:f1c83752b57fa4f664c816cf1fd005f0"
+SCHEMA_HASH = "sha256:e1e936d53ee490e02d65ed59b91eda12"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

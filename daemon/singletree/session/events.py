@@ -134,7 +134,7 @@ class LeafMoved:
 
 @dataclass(frozen=True, slots=True)
 class QueueItem:
-    """A text that waits. `paused`: handed back after a crash or an abort, not sent by itself.
+    """A text that waits. `paused`: handed back after a crash, not sent by itself.
 
     `entry_id` is the id of the user's entry it will be; `content` holds text and image blocks.
     """

@@ -497,7 +497,7 @@
 
 ---@alias singletree.QueueMode "all"|"one-at-a-time"
 
---- A text that waits. `paused`: handed back after a crash or an abort, not sent by itself.
+--- A text that waits. `paused`: handed back after a crash, not sent by itself.
 ---@class singletree.QueueItem
 ---@field queueId string
 ---@field kind singletree.QueueKind

@@ -16,7 +16,7 @@ QueueMode = Literal["all", "one-at-a-time"]
 
 
 class QueueItem(Shape):
-    """A text that waits. `paused`: handed back after a crash or an abort, not sent by itself."""
+    """A text that waits. `paused`: handed back after a crash, not sent by itself."""
 
     queue_id: str
     kind: QueueKind
