@@ -104,18 +104,6 @@ async def test_queues_are_emptied_in_their_modes() -> None:
     )
 
 
-async def test_cleared_queues_are_given_back() -> None:
-    agent = agent_of([call("clear"), say("ok")])
-    agent.tools = [Hands().does("clear", lambda: cleared.append(agent.clear_queues()))]
-    cleared: list[object] = []
-    agent.follow_up(user("F1"), "e9")
-    await agent.prompt([user("go")])
-    assert "F1" not in show(agent.messages)
-    queued = agent.clear_queues()
-    assert (queued.steering, queued.follow_up) == ((), ())
-    assert len(cleared) == 1
-
-
 async def test_a_queued_text_keeps_the_id_of_its_entry() -> None:
     events: list[AgentEvent] = []
     agent = agent_of([say("1"), say("2")], events)

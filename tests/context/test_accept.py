@@ -11,7 +11,6 @@ from singletree.context.accept import (
     NO_RESULT,
     OPENING,
     accepted,
-    dropped,
 )
 from singletree.context.feed import Feed
 from singletree.context.projection import project, to_llm
@@ -104,7 +103,8 @@ def test_blank_text_goes_and_a_result_says_so() -> None:
 
 
 def test_results_without_a_call_are_named_but_not_those_of_failed_answers() -> None:
-    found = dropped(
+    feed = Feed()
+    feed.messages(
         [
             result("c0"),
             says(call("c1")),
@@ -114,7 +114,7 @@ def test_results_without_a_call_are_named_but_not_those_of_failed_answers() -> N
             result("c2"),
         ]
     )
-    assert [text_of(m.content) for m in found] == ["out", "2"]
+    assert [text_of(m.content) for m in feed.orphans] == ["out", "2"]
 
 
 @given(paths)

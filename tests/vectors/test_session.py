@@ -29,7 +29,6 @@ from singletree.history.entries import (
     parse,
 )
 from singletree.history.jsonl import decode, encode
-from singletree.history.listing import texts
 from singletree.history.log import Places, SessionLog
 from singletree.history.names import valid_session_id
 from singletree.history.recovery import index_of
@@ -450,8 +449,8 @@ def listing(case: Case) -> None:
             path = write(folder / file["name"], file["lines"])
             os.utime(path, (file["mtime"], file["mtime"]))
         own = [one for one in at.list(cwd).sessions if one.cwd == cwd]
-        assert [listed(one) for one in own] == want["for_cwd"]
-        assert [listed(one) for one in at.list().sessions] == want["all"]
+        assert [listed(one) for one in own] == shown(want["for_cwd"])
+        assert [listed(one) for one in at.list().sessions] == shown(want["all"])
         assert name_of(at.latest(cwd)) == want["most_recent"]
         assert name_of(at.latest("/other")) == want["most_recent_other"]
         assert name_of(at.find("c", "/other")) == want["find_by_id_c_other"]
@@ -459,7 +458,6 @@ def listing(case: Case) -> None:
 
 
 def listed(one: Summary) -> dict[str, Any]:
-    said = list(texts(one.path))
     return {
         "file": one.path.name,
         "id": one.id,
@@ -468,9 +466,13 @@ def listed(one: Summary) -> dict[str, Any]:
         "parent": one.parent,
         "message_count": sum(b'"type": "message"' in x for x in one.path.read_bytes().splitlines()),
         "first_message": one.preview or None,
-        "all_text": " ".join(said),
         "modified": one.updated_at,
     }
+
+
+def shown(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows without the text of all messages: a search of ours reads the file."""
+    return [{key: value for key, value in row.items() if key != "all_text"} for row in rows]
 
 
 def name_of(path: Path | None) -> str | None:

@@ -9,7 +9,7 @@ file, a setting or a tool by its name. Read next: loop.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import anyio
@@ -24,14 +24,6 @@ from singletree.messages import AgentMessage, AssistantMessage, SystemMessage, U
 QueueMode = Literal["one-at-a-time", "all"]
 BUSY = "A run is on; steer it, queue a follow-up, or stop it first."
 NOTHING_TO_RESUME = "There is nothing to go on with: the last answer is complete."
-
-
-@dataclass(frozen=True, slots=True)
-class Queued:
-    """What waited, oldest first."""
-
-    steering: tuple[Waiting, ...]
-    follow_up: tuple[Waiting, ...]
 
 
 class Agent:
@@ -84,13 +76,6 @@ class Agent:
     def follow_up(self, message: AgentMessage, entry_id: str | None = None) -> None:
         """Queue a text for when the model would stop."""
         self.follow_ups.append((entry_id, message))
-
-    def clear_queues(self) -> Queued:
-        """Empty both queues and give back what waited."""
-        queued = Queued(tuple(self.steering), tuple(self.follow_ups))
-        self.steering.clear()
-        self.follow_ups.clear()
-        return queued
 
     def stop(self) -> None:
         """Tell the run to end; it ends by itself soon after."""

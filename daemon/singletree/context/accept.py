@@ -50,17 +50,6 @@ def traced(messages: Iterable[tuple[Message, str]]) -> list[tuple[Message, str |
     return repair.sequence()
 
 
-def dropped(messages: Iterable[Message]) -> list[ToolResultMessage]:
-    """The results that are not sent because no call waits for them: a file is not as it should be.
-
-    Those of failed answers are not among them: leaving both out is nothing to warn of.
-    """
-    repair = Repair()
-    for message in messages:
-        repair.add(message)
-    return repair.orphans
-
-
 _Row = tuple[Message, str | None]
 _Result = tuple[ToolResultMessage, str | None]
 
@@ -78,7 +67,11 @@ class _Calls:
 
 
 class Repair:
-    """Takes messages one by one, gives the repaired sequence at any time."""
+    """Takes messages one by one, gives the repaired sequence at any time.
+
+    `orphans`: results that are not sent because no call waits for them; the file is not as it
+    should be. Those of failed answers are not among them.
+    """
 
     def __init__(self) -> None:
         self._kept: list[_Row] = []

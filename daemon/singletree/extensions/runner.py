@@ -90,11 +90,6 @@ class Extensions:
         self._limit = limit
 
     @property
-    def names(self) -> list[str]:
-        """The guests."""
-        return [guest.name for guest in self._guests]
-
-    @property
     def tools(self) -> list[Tool]:
         """What guests offer to the model. The first one of a name counts."""
         return list(self._first_tools().values())

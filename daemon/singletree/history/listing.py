@@ -98,15 +98,6 @@ def summarize(known: Glance) -> Summary:
     )
 
 
-def texts(path: Path) -> Iterator[str]:
-    """What users and models said, in file order."""
-    with path.open("rb") as file:
-        for raw in file:
-            data = decode(raw)
-            if data is not None and data.get("type") == "message":
-                yield from _said(data)
-
-
 def found(path: Path, tokens: Sequence[str]) -> bool:
     """Whether each token occurs in the texts or names of a session.
 
