@@ -13,7 +13,7 @@
     ├── SettingsError           settings.json, models.json, auth.json
     └── ExtensionError          a guest failed
 
-This module never knows a JSON-RPC number: rpc/wire.py maps codes to them. The codes are the
+This module never knows a JSON-RPC number: rpc/failures.py maps codes to them. The codes are the
 published list of protocol.md; they never change their meaning.
 """
 

@@ -254,6 +254,17 @@ def test_a_schema_that_holds_itself_ends() -> None:
     assert problems(loop, 1) == []
 
 
+def test_forms_inside_forms_are_tried_once_each() -> None:
+    inner: JsonValue = {"type": "object", "properties": {"in": {"$ref": "#"}}}
+    form: JsonValue = {"anyOf": [{"type": "string"}, inner]}
+    deep: JsonValue = []
+    for _ in range(20):
+        deep = {"in": deep}
+    assert repaired(form, deep) == deep
+    shallow: JsonValue = {"in": {"in": []}}
+    assert [(p.path, p.keyword) for p in problems(form, shallow)] == [("/in/in", "type")]
+
+
 @pytest.mark.parametrize(
     ("number", "text"),
     [

@@ -33,11 +33,10 @@ class Problem:
 
 def problems(schema: Schema, value: JsonValue) -> list[Problem]:
     """All that does not fit, in the order of the value; the same thing once."""
-    found: list[Problem] = []
+    found: dict[tuple[str, str], Problem] = {}
     for problem in Checker(schema).check(schema, value, ""):
-        if not any((problem.path, problem.keyword) == (f.path, f.keyword) for f in found):
-            found.append(problem)
-    return found
+        found.setdefault((problem.path, problem.keyword), problem)
+    return list(found.values())
 
 
 def same(a: JsonValue, b: JsonValue) -> bool:
@@ -135,29 +134,20 @@ class Checker:
     ) -> Iterator[Problem]:
         for part in _schemas(schema, "allOf"):
             yield from self.check(part, value, path, depth)
-        either = _schemas(schema, "anyOf")
-        if either and not any(self.fits(part, value, depth) for part in either):
-            yield from self._nearest(either, value, path, depth)
-        one = _schemas(schema, "oneOf")
-        if one:
-            fitting = sum(self.fits(part, value, depth) for part in one)
-            if fitting > 1:
+        for keyword in ("anyOf", "oneOf"):
+            forms = [
+                list(self.check(part, value, path, depth)) for part in _schemas(schema, keyword)
+            ]
+            fitting = sum(not own for own in forms)
+            if keyword == "oneOf" and fitting > 1:
                 yield Problem(path, "oneOf", given=value)
             if not fitting:
-                yield from self._nearest(one, value, path, depth)
+                yield from _nearest(forms, path)
         if "not" in schema and self.fits(schema["not"], value, depth):
             yield Problem(path, "not", schema["not"], value)
         if "if" in schema:
             branch = "then" if self.fits(schema["if"], value, depth) else "else"
             yield from self.check(schema.get(branch, True), value, path, depth)
-
-    def _nearest(
-        self, parts: list[Schema], value: JsonValue, path: str, depth: int
-    ) -> list[Problem]:
-        """The problems with those of several forms that are at least of the value's type."""
-        found = [list(self.check(part, value, path, depth)) for part in parts]
-        near = [own for own in found if (own[0].path, own[0].keyword) != (path, "type")]
-        return [problem for own in near or found for problem in own]
 
     def _object(
         self,
@@ -204,6 +194,12 @@ class Checker:
             count = sum(self.fits(schema["contains"], inner, depth) for inner in value)
             if count < _number(schema.get("minContains"), 1):
                 yield Problem(path, "contains", schema["contains"], value)
+
+
+def _nearest(forms: list[list[Problem]], path: str) -> list[Problem]:
+    """The problems with those of several forms that are at least of the value's type."""
+    near = [own for own in forms if (own[0].path, own[0].keyword) != (path, "type")]
+    return [problem for own in near or forms for problem in own]
 
 
 def item_schema(schema: Mapping[str, JsonValue], index: int) -> Schema:

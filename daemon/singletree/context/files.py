@@ -1,7 +1,7 @@
 """Instructions for the model in AGENTS.md and CLAUDE.md, general to particular.
 
 The agent folder comes first, then every folder from the root down to the workspace; one file from
-each. Looked for anew before every turn. Never knows trust: these files are not gated. Read next:
+each. Looked for anew before every step. Never knows trust: these files are not gated. Read next:
 prompt.py, where they end up.
 """
 

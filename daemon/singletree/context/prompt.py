@@ -1,4 +1,4 @@
-"""The system prompt, built anew before every turn from its parts.
+"""The system prompt, built anew before every step from its parts.
 
 Sections in this order: what the assistant is, its tools, rules, added text, the project's own
 instructions, skills, the working folder; then an extension's. Never imports a tool: it is given

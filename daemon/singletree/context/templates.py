@@ -1,7 +1,7 @@
 """Prompt templates: `/name words` in the input becomes the text of a markdown file.
 
 Places for words: `$1`, `$@`, `$ARGUMENTS`, `${1:-default}`, `${@:-default}`, `${@:2}`, `${@:2:3}`.
-What is put in is never looked at again. Never knows skills. Read next: prompt.py, which gathers.
+What is put in is never looked at again. Never knows skills. Read next: gather.py.
 """
 
 from __future__ import annotations

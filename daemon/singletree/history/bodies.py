@@ -2,7 +2,7 @@
 
 Kept are the entries of the path read last, and others as long as all together stay within a budget
 of bytes, so that projecting the same path again reads nothing. Never decides what is on a path.
-Read next: record.py (which asks), log.py (where bytes come from).
+Read next: reading.py (which asks), log.py (where bytes come from).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Damage is told, never skipped in silence, and never repaired in the file itself: the bytes are
 copied aside. What was copied aside at an earlier opening has been told then and is not told again.
-Never knows what an entry says. Read next: index.py (which finds it), log.py (which tells it).
+Never knows what an entry says. Read next: index.py (which finds it), recovery.py (which copies it).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 What stands before the newest compaction's kept part counts only for the model and the thinking
 level it set. Works on rows, reads a handful of bodies, never makes a message. Read next:
-record.py (which asks).
+reading.py (which asks).
 """
 
 from __future__ import annotations

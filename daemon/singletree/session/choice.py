@@ -1,7 +1,7 @@
 """Who answers, how hard it thinks, with which tools: chosen for a session, changed while it runs.
 
 A change counts from the next step on. It is written into the tree with the next prompt, so that
-looking around leaves no trace. Never asks a model. Read next: turns.py.
+looking around leaves no trace. Never asks a model. Read next: driver.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The answers a question offers, and what each would be remembered as.
 
-Text people read stands in the constants. Never decides which are fit. Read next: judge.py.
+Text people read stands in the constants. Never decides which are fit. Read next: judge_files.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where a path leads, once links are followed: inside the workspace, outside, or somewhere private.
 
 Looks at names and links only, never into a file. Everything here blocks on the disk: called in a
-worker thread. Read next: gate.py (what follows from it).
+worker thread. Read next: judge_files.py (what follows from it).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a session is doing now, and how others wait for it to change.
 
-Never knows why. Read next: turns.py.
+Never knows why. Read next: driver.py (who sets it), turns.py (who waits).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Waiting before a failed attempt is made again: told to the client, ended by an abort at once.
 
-Never decides whether to wait; recovery.py does. Read next: turns.py.
+Never decides whether to wait; recovery.py does. Read next: runner.py.
 """
 
 from __future__ import annotations
