@@ -252,3 +252,25 @@ def _files(folder: Path) -> list[str]:
     rules = ignore_around(str(folder), Path("/nowhere"))
     paths = walk(str(folder), rules, threading.Event())
     return [path[len(str(folder)) + 1 :] for path in paths if not path.endswith("/")]
+
+
+async def test_a_search_takes_the_path_that_was_meant(tmp_path: Path) -> None:
+    make(tmp_path, **{"Cafe\u0301/a.txt": "needle", "b.txt": "needle"})
+    instead = "[There is no Café; this is"
+    assert (await grep(tmp_path, "needle", path="Café")).startswith("a.txt:1: needle\n\n" + instead)
+    assert (await find(tmp_path, "*.txt", path="Café")).startswith("a.txt\n\n" + instead)
+    assert (await find(tmp_path, "x", path="Café")).startswith("Nothing matches.\n" + instead)
+    for search in (grep, find):
+        with pytest.raises(
+            ToolError, match=r"bb\.txt does not exist\. Similar names there: b\.txt"
+        ):
+            await search(tmp_path, "x", path="bb.txt")
+    with pytest.raises(ToolError, match=r"b\.txt is a file, not a folder"):
+        await find(tmp_path, "x", path="b.txt")
+
+
+async def test_no_pipe_is_searched(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ToolError, match="pipe is neither a folder nor a plain file"):
+        await grep(tmp_path, "x", path="pipe")
+    assert await grep(tmp_path, "x") == "No line matches."

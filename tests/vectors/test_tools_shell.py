@@ -21,7 +21,7 @@ from tests.vectors.runner import Case, Check
 from singletree.agent.tool import Tool, ToolOutput, ToolRun, parse_args
 from singletree.errors import ToolError
 from singletree.messages import Text, ToolCall, utf16_units
-from singletree.tools import bash, find, ripgrep, search, shell, truncate
+from singletree.tools import bash, find, paths, ripgrep, search, shell, truncate
 from singletree.tools.bash import bash_tool, user_command
 from singletree.tools.disk import Disk, LocalWorld
 from singletree.tools.find import find_tool
@@ -111,8 +111,7 @@ def error_code(text: str) -> str | None:
         bash.BAD_TIMEOUT: "bad_timeout",
         bash.LONG_TIMEOUT: "timeout_too_big",
         shell.NO_FOLDER: "no_cwd",
-        search.NO_PATH: "path_not_found",
-        find.NO_FOLDER: "path_not_found",
+        paths.MISSING: "path_not_found",
         find.BAD_GLOB: "bad_glob",
         ripgrep.BAD_GLOB: "bad_glob",
         ripgrep.BAD_PATTERN: "bad_pattern",

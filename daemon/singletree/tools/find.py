@@ -21,6 +21,7 @@ from singletree.errors import ToolError
 from singletree.tools.globs import translate
 from singletree.tools.ignore import IGNORE_FILES, Ignore, ignore_around
 from singletree.tools.looks import shown_name
+from singletree.tools.paths import locate
 from singletree.tools.truncate import MAX_BYTES, format_size, keep_head
 from singletree.tools.world import World
 
@@ -37,7 +38,7 @@ PATH = "The folder to search; the workspace if left out."
 LIMIT = "How many results at most; 1000 if left out."
 
 NOTHING = "Nothing matches."
-NO_FOLDER = "There is no folder {path}."
+NO_FOLDER = "{path} is a file, not a folder: name the folder to search."
 BAD_GLOB = "The pattern {pattern} is not a glob: {reason}."
 OUTSIDE = (
     "The pattern {pattern} leaves the searched folder {root}. Name the folder in path instead."
@@ -66,13 +67,15 @@ def find_tool(world: World) -> Tool:
     """The tool."""
 
     async def run(args: FindArgs, tool_run: ToolRun) -> ToolOutput:
-        root = world.resolve(args.path) if args.path else world.cwd
+        place = await locate(world, args.path or ".")
+        if place.kind != "dir":
+            raise ToolError(NO_FOLDER.format(path=shown_name(args.path or ".")))
         limit = max(1, int(args.limit if args.limit is not None else DEFAULT_LIMIT))
         stop = threading.Event()
         try:
             found = await anyio.to_thread.run_sync(
                 _collect,
-                root,
+                place.path,
                 args.pattern,
                 limit + 1,
                 stop,
@@ -81,7 +84,7 @@ def find_tool(world: World) -> Tool:
             )
         finally:
             stop.set()
-        return _told(found, limit)
+        return _told(found, limit, place.note)
 
     return Tool(
         name="find",
@@ -135,8 +138,6 @@ def _collect(
     root: Path, pattern: str, limit: int, stop: threading.Event, unsaved: Collection[Path]
 ) -> list[str]:
     matches = matcher(pattern, root)
-    if not root.is_dir():
-        raise ToolError(NO_FOLDER.format(path=root))
     top = str(root).rstrip("/")
     ignore = ignore_around(str(root), Path.home())
     found: list[str] = []
@@ -185,9 +186,9 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _told(found: list[str], limit: int) -> ToolOutput:
+def _told(found: list[str], limit: int, note: str) -> ToolOutput:
     if not found:
-        return ToolOutput.text(NOTHING)
+        return ToolOutput.text(f"{NOTHING}\n{note}".rstrip())
     more = len(found) > limit
     found = sorted(found[:limit])
     cut = keep_head("\n".join(found), lines=len(found) + 1)
@@ -200,5 +201,6 @@ def _told(found: list[str], limit: int) -> ToolOutput:
         size = format_size(MAX_BYTES)
         notes.append(CUT.format(size=size, shown=cut.lines, total=len(found)))
         details["truncation"] = {"truncated": True, "truncatedBy": "bytes"}
+    notes += [note] if note else []
     text = "\n\n".join([cut.text, "\n".join(notes)]) if notes else cut.text
     return ToolOutput.text(text, details=details or None)

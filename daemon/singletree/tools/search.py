@@ -19,6 +19,8 @@ from pydantic import Field, JsonValue
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
 from singletree.tools.bash import cut_details
+from singletree.tools.looks import shown_name
+from singletree.tools.paths import locate
 from singletree.tools.ripgrep import Found, Query, run_ripgrep
 from singletree.tools.truncate import MAX_BYTES, format_size, keep_head
 from singletree.tools.world import World
@@ -39,7 +41,7 @@ CONTEXT = "Lines to show before and after each match; none if left out."
 LIMIT = "How many matching lines at most; 100 if left out."
 
 NOTHING = "No line matches."
-NO_PATH = "There is no file or folder {path}."
+NOT_PLAIN = "{path} is neither a folder nor a plain file: it is not searched."
 MORE = "[There are more than {limit} matching lines. Narrow the search, or set limit to {suggest}.]"
 CUT_LINES = (
     "[Long lines are shown in part: {chars} characters around the match. Use read to see more.]"
@@ -67,12 +69,11 @@ def grep_tool(world: World, *, hidden: Sequence[Path] = ()) -> Tool:
     """The tool. `hidden`: files and folders that a search through a folder passes by."""
 
     async def run(args: GrepArgs, tool_run: ToolRun) -> ToolOutput:
-        target = world.resolve(args.path) if args.path else world.cwd
-        stat = await world.files.stat(target)
-        if stat is None:
-            raise ToolError(NO_PATH.format(path=target))
+        place = await locate(world, args.path or ".")
+        if place.kind not in ("dir", "file"):
+            raise ToolError(NOT_PLAIN.format(path=shown_name(args.path or ".")))
         limit = max(1, int(args.limit if args.limit is not None else DEFAULT_LIMIT))
-        folder, names = (target, ()) if stat.kind == "dir" else (target.parent, (target.name,))
+        target, whole = place.path, place.kind == "dir"
         query = Query(
             args.pattern,
             glob=args.glob,
@@ -80,10 +81,12 @@ def grep_tool(world: World, *, hidden: Sequence[Path] = ()) -> Tool:
             literal=bool(args.literal),
             context=max(0, int(args.context or 0)),
             limit=limit,
-            names=tuple(names),
+            names=() if whole else (target.name,),
             width=MAX_LINE,
         )
-        return _told(await _search(query, folder, world.files.dirty(), hidden), limit)
+        folder = target if whole else target.parent
+        found = await _search(query, folder, world.files.dirty(), hidden)
+        return _told(found, limit, place.note)
 
     return Tool(
         name="grep",
@@ -139,7 +142,7 @@ def _copied(buffers: Mapping[str, bytes]) -> str:
     return folder
 
 
-def _told(found: Found, limit: int) -> ToolOutput:
+def _told(found: Found, limit: int, note: str) -> ToolOutput:
     notes: list[str] = []
     details: dict[str, JsonValue] = {}
     cut = keep_head(found.text(), lines=len(found.lines) + 1)
@@ -155,6 +158,7 @@ def _told(found: Found, limit: int) -> ToolOutput:
         details["truncation"] = dict(cut_details(cut))
     if found.problem:
         notes.append(UNREAD.format(reason=found.problem))
+    notes += [note] if note else []
     body = cut.text if found.lines else NOTHING
     text = f"{body}\n\n" + "\n".join(notes) if notes else body
     return ToolOutput.text(text, details=details or None)
