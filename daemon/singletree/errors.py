@@ -19,7 +19,8 @@ published list of protocol.md; they never change their meaning.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -172,3 +173,24 @@ class ExtensionError(SingletreeError):
     """A guest failed; reported, never the end of a run."""
 
     code = "extension_failed"
+
+
+def in_words(error: BaseException) -> str:
+    """Any error as one line: our own words, the disk's with its file, else the kind as well."""
+    match error:
+        case SingletreeError():
+            return error.message
+        case OSError(strerror=str(why), filename=str(name)):
+            return f"{name}: {why}"
+        case _:
+            return f"{type(error).__name__}: {error}".rstrip(": ")
+
+
+@contextmanager
+def or_session_error(form: str, path: object) -> Iterator[None]:
+    """What the disk refuses in this block is a SessionError: `form` with its {path} and {why}."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise SessionError(form.format(path=path, why=why), detail={"path": str(path)}) from error

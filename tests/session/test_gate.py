@@ -531,7 +531,7 @@ def test_a_damaged_file_grants_nothing_and_is_kept(house: House) -> None:
     path = permissions_file(house.agent_dir)
     path.write_text('{"rules": [{"tool": "bash"')
     assert rules.all() == []
-    assert "could not be read" in rules.problem
+    assert "none of its rules hold" in rules.problem
     rules.add("bash", "ls", "allow", "user")
     assert len(house.rules().all()) == 1
     (copy,) = path.parent.glob("*.damaged-*")

@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from singletree.agent.config import AfterTool, BeforeTool, Blocked
 from singletree.agent.events import AgentEvent, ToolEnded, ToolStarted, ToolUpdated
 from singletree.agent.tool import Tool, ToolOutput, ToolRun, parse_args
-from singletree.errors import ToolError
+from singletree.errors import SingletreeError, ToolError, in_words
 from singletree.messages import AssistantMessage, Text, ToolCall, ToolResultMessage
 
 NOT_RUN = "Not run: the turn was stopped before this call began."
@@ -156,7 +156,7 @@ class Batch:
         try:
             answer = await self._before_tool(slot.call, tool, args)
         except Exception as error:
-            answer = Blocked(GUARD_FAILED.format(error=_told(error)))
+            answer = Blocked(GUARD_FAILED.format(error=in_words(error)))
         if isinstance(answer, Blocked):
             return self._finish(slot, ToolOutput.text(answer.reason, is_error=True), "rejected")
         slot.args = args if answer is None else answer
@@ -216,7 +216,7 @@ class Batch:
         try:
             changed = await self._after_tool(slot.call, tool, args, output)
         except Exception as error:
-            return ToolOutput.text(REVIEW_FAILED.format(error=_told(error)), is_error=True)
+            return ToolOutput.text(REVIEW_FAILED.format(error=in_words(error)), is_error=True)
         return output if changed is None else changed
 
     def _updater(self, slot: _Slot) -> Callable[[str], None]:
@@ -245,11 +245,9 @@ def _failure(error: BaseException) -> ToolOutput:
     inner = _first(error) if isinstance(error, BaseExceptionGroup) else error
     if isinstance(inner, ToolError):
         return ToolOutput.text(inner.message, details=inner.details, is_error=True)
-    return ToolOutput.text(BROKEN.format(error=_told(inner)), is_error=True)
-
-
-def _told(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".rstrip(": ")
+    if isinstance(inner, SingletreeError):
+        return ToolOutput.text(inner.message, is_error=True)
+    return ToolOutput.text(BROKEN.format(error=in_words(inner)), is_error=True)
 
 
 def _first(several: BaseExceptionGroup[BaseException]) -> BaseException:

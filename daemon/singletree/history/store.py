@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from singletree.errors import SessionError, SessionUnreadable, UnknownSession
+from singletree.errors import SessionError, SessionUnreadable, UnknownSession, or_session_error
 from singletree.history.bodies import Bodies
 from singletree.history.entries import (
     SESSION_VERSION,
@@ -44,6 +44,8 @@ from singletree.history.recovery import index_of, read_header, recover
 from singletree.history.shelf import Shelf, SummaryPage
 from singletree.history.tree import SessionTree
 from singletree.messages import UserMessage, text_of
+
+NOT_PUT_AWAY = "The session cannot be put away into {path}: {why}. It stays where it is."
 
 __all__ = ["HERE", "EntryPage", "Forked", "History", "Store", "Summary", "SummaryPage"]
 
@@ -206,10 +208,11 @@ class Store:
         header = read_header(path)
         lock = SessionLock.take(self._places.locks, header.id)
         try:
-            there = _put_into(self._places.trash, path)
-            older = original_path(path)
-            if older is not None and older.is_file():
-                _put_into(self._places.trash, older)
+            with or_session_error(NOT_PUT_AWAY, self._places.trash):
+                there = _put_into(self._places.trash, path)
+                older = original_path(path)
+                if older is not None and older.is_file():
+                    _put_into(self._places.trash, older)
         finally:
             lock.release()
         return there

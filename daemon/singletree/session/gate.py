@@ -25,7 +25,7 @@ import anyio
 from pydantic import BaseModel
 
 from singletree.agent.tool import Tool, parse_args
-from singletree.errors import ToolError
+from singletree.errors import SessionError, ToolError, in_words
 from singletree.messages import ToolCall
 from singletree.session.choices import Asking
 from singletree.session.judge import Judge
@@ -48,7 +48,8 @@ __all__ = ["Allowed", "Answer", "Ask", "Blocked", "Gate", "Mode", "Option", "Que
 class Gate:
     """The check of one session. `mode` may change at any time.
 
-    `open`: questions that wait for people; `changed` is called when that is another number.
+    `open`: questions that wait for people; `changed` is called when that is another number, `warn`
+    with what people should know of their remembered answers.
     `readable`: folders outside that may be read unasked. `sandbox`: whether this machine can
     confine commands; it is asked in a worker thread.
     """
@@ -70,6 +71,7 @@ class Gate:
         self.world = world
         self.open = 0
         self.changed: Callable[[], None] = lambda: None
+        self.warn: Callable[[str, str], None] = lambda code, text: None
         self._ask = ask
         self._confined: deque[str] = deque(maxlen=256)
 
@@ -88,7 +90,11 @@ class Gate:
             verdict = await self._judge.judge(tool, args)
             answer = await self._settle(verdict, call, tool, args)
         except Exception as error:
-            return Blocked(FAILED.format(error=f"{type(error).__name__}: {error}"))
+            return Blocked(FAILED.format(error=in_words(error)))
+        finally:
+            problem, self.rules.problem = self.rules.problem, ""
+            if problem:
+                self.warn("permissions", problem)
         if isinstance(answer, Allowed) and answer.sandboxed:
             self._confined.append(call.id)
         return answer
@@ -185,10 +191,13 @@ class Gate:
     async def _remember(self, chosen: Option, asking: Asking) -> None:
         if chosen.scope == "once":
             return
-        for pattern in asking.patterns[chosen.id]:
-            await anyio.to_thread.run_sync(
-                self.rules.add, asking.family, pattern, chosen.kind, chosen.scope
-            )
+        try:
+            for pattern in asking.patterns[chosen.id]:
+                await anyio.to_thread.run_sync(
+                    self.rules.add, asking.family, pattern, chosen.kind, chosen.scope
+                )
+        except SessionError as error:
+            self.warn("permissions", error.message)
 
 
 def permissions_file(agent_dir: Path) -> Path:

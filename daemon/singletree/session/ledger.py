@@ -25,12 +25,16 @@ import anyio
 import anyio.to_thread
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from singletree.errors import or_session_error
 from singletree.history.handles import sync_folder
 from singletree.session.events import EditsChanged
 from singletree.session.files import make_private
 
 MAX_KEPT = 32 * 1024 * 1024
 """Bytes of a file up to which its text before an edit is kept."""
+
+UNREADABLE = "The edits of this session cannot be read in {path}: {why}."
+NOT_KEPT = "What the file holds before an edit cannot be kept in {path} ({why}), so none is made."
 
 Status = Literal["open", "landed", "dropped", "undone"]
 
@@ -193,11 +197,10 @@ class Ledger:
 
     def _load(self) -> dict[str, Edit]:
         """The last line of each edit counts; a line that a crash cut off does not."""
-        try:
-            lines = (self._folder / "ledger.jsonl").read_bytes().split(b"\n")
-        except FileNotFoundError:
-            return {}
+        path = self._folder / "ledger.jsonl"
         known: dict[str, Edit] = {}
+        with or_session_error(UNREADABLE, self._folder):
+            lines = path.read_bytes().split(b"\n") if path.exists() else []
         for line in lines:
             try:
                 edit = _EDIT.validate_json(line)
@@ -207,6 +210,10 @@ class Ledger:
         return known
 
     def _append(self, edit: Edit) -> None:
+        with or_session_error(NOT_KEPT, self._folder):
+            self._write_line(edit)
+
+    def _write_line(self, edit: Edit) -> None:
         make_private(self._folder)
         path = self._folder / "ledger.jsonl"
         line = json.dumps(_as_json(edit), ensure_ascii=True).encode() + b"\n"
@@ -222,6 +229,10 @@ class Ledger:
             sync_folder(self._folder)
 
     def _keep(self, data: bytes) -> None:
+        with or_session_error(NOT_KEPT, self._folder):
+            self._write_text(data)
+
+    def _write_text(self, data: bytes) -> None:
         texts = self._folder / "texts"
         make_private(texts)
         path = texts / _digest(data)

@@ -13,7 +13,7 @@ import json
 import os
 from pathlib import Path
 
-from singletree.errors import SessionError
+from singletree.errors import or_session_error
 from singletree.messages import AssistantMessage
 from singletree.session.files import make_private, put_aside
 
@@ -39,13 +39,11 @@ def write_partial(path: Path, entry_id: str, message: AssistantMessage) -> None:
     """Replace the file, at once or not at all. Call it in a worker thread."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     body = json.dumps({"id": entry_id, "message": message.dump()}, ensure_ascii=False)
-    try:
+    with or_session_error(NOT_KEPT, path):
         make_private(path.parent)
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
             out.write(body.encode("utf-8", "replace"))
         fresh.replace(path)
-    except OSError as error:
-        raise SessionError(NOT_KEPT.format(path=path, why=error.strerror)) from error
 
 
 def drop_partial(path: Path) -> None:

@@ -17,7 +17,7 @@ from typing import Literal
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from singletree.errors import SessionError, SingletreeError, StaleError
+from singletree.errors import SingletreeError, StaleError, or_session_error
 from singletree.messages import AgentMessage, Block, UserMessage
 from singletree.session.events import QueueItem
 from singletree.session.files import put_aside, replace_file
@@ -203,14 +203,12 @@ class Queue:
         Slow (it syncs): call it in a worker thread.
         """
         items = list(self._items)
-        try:
+        with or_session_error(NOT_STORED, self._path):
             if items:
                 replace_file(self._path, json.dumps(_STORED.dump_python(items, mode="json")))
             else:
                 with suppress(FileNotFoundError, NotADirectoryError):
                     self._path.unlink()
-        except OSError as error:
-            raise SessionError(NOT_STORED.format(path=self._path, why=error.strerror)) from error
 
     def _at(self, queue_id: str) -> int:
         at = self.position(queue_id)

@@ -23,14 +23,15 @@ from typing import Literal
 
 from pydantic import TypeAdapter, ValidationError
 
+from singletree.errors import SessionError, or_session_error
 from singletree.session.files import make_private, replace_file
 
 Decision = Literal["allow", "deny"]
 Lasting = Literal["session", "workspace", "user"]
 
-UNREADABLE = (
-    "{path} could not be read as permissions ({why}): none of its rules hold; a copy is {copy}"
-)
+UNREADABLE = "{path} cannot be read ({why}): none of its rules hold."
+DAMAGED = "{path} holds no permissions that can be read: none of its rules hold; a copy is {copy}."
+NOT_KEPT = "Permissions cannot be kept in {path}: {why}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +110,12 @@ class Rules:
         return gone
 
     def count(self, used: Sequence[Rule]) -> None:
-        """Note that rules decided something."""
+        """Note that rules decided something; a figure that cannot be kept is no hindrance."""
         ids = {rule.id for rule in used}
         self._session = [_counted(rule, ids) for rule in self._session]
         if any(rule.id in ids for rule in self._stored):
-            self._change(lambda stored: [_counted(rule, ids) for rule in stored])
+            with contextlib.suppress(SessionError):
+                self._change(lambda stored: [_counted(rule, ids) for rule in stored])
 
     @cached_property
     def _workspace(self) -> str:
@@ -140,26 +142,28 @@ class Rules:
         try:
             data = json.loads(path.read_bytes())
             return _stored().validate_python(data["rules"])
-        except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
+        except OSError as error:
+            self.problem = UNREADABLE.format(path=path, why=error.strerror or "no reason given")
+        except (ValueError, KeyError, TypeError, ValidationError):
             copy = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
             with contextlib.suppress(OSError):
                 copy.write_bytes(path.read_bytes())
                 copy.chmod(0o600)
-            why = type(error).__name__
-            self.problem = UNREADABLE.format(path=path, why=why, copy=copy)
-            return []
+            self.problem = DAMAGED.format(path=path, copy=copy)
+        return []
 
     def _change(self, change: Callable[[list[Rule]], list[Rule]]) -> None:
         """Read, change and replace the file while nobody else does."""
         path = self._path
         assert path is not None
-        make_private(path.parent)
-        with _locked(path.with_name(f"{path.name}.lock")):
-            self._refresh()
-            self._stored = change(self._stored)
-            whole = {"version": 1, "rules": _stored().dump_python(self._stored, mode="json")}
-            replace_file(path, json.dumps(whole, indent=2, ensure_ascii=False))
-            self._seen = None
+        with or_session_error(NOT_KEPT, path):
+            make_private(path.parent)
+            with _locked(path.with_name(f"{path.name}.lock")):
+                self._refresh()
+                rules = _stored().dump_python(change(self._stored), mode="json")
+                whole = {"version": 1, "rules": rules}
+                replace_file(path, json.dumps(whole, indent=2, ensure_ascii=False))
+                self._seen = None
 
 
 @contextlib.contextmanager

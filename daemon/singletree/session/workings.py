@@ -54,6 +54,7 @@ class Workings:
         self.pulse = Pulse(self.tell)
         self._dialogs = 0
         parts.gate.changed = self._asking
+        parts.gate.warn = self.warn
 
     @cached_property
     def queue(self) -> Queue:

@@ -114,12 +114,18 @@ class Children:
         self._folder = folder
 
     def note(self, command: Command) -> Path | None:
-        """Write a command down; the path is for `forget`."""
+        """Write a command down; the path is for `forget`. None where it cannot be written."""
         if self._folder is None:
             return None
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            return self._write(self._folder, command)
+        except OSError:
+            return None
+
+    def _write(self, folder: Path, command: Command) -> Path:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         me = process(os.getpid())
-        path = self._folder / f"{os.getpid()}-{command.session}.json"
+        path = folder / f"{os.getpid()}-{command.session}.json"
         record = {
             "boot": _boot(),
             "daemon": os.getpid(),

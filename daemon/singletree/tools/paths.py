@@ -26,6 +26,7 @@ SIMILAR = " Similar names there: {names}."
 NO_FOLDER = " The nearest folder that exists is {folder}.{similar}"
 FILE_AS_FOLDER = "{path} does not exist: {part} is a file, not a folder."
 IMPOSSIBLE = "No path can be {path}: it has a NUL or half a character in it."
+GONE = "The folder of the workspace is gone: there is no {cwd}. Nothing can be done in it."
 DEAD_LINK = "{path} is a link that leads nowhere."
 UNCHANGED = " Nothing was changed."
 TROUBLE = {
@@ -94,6 +95,12 @@ async def locate_new(world: World, text: str) -> Place:
     return Place(path, "")
 
 
+async def check_workspace(world: World, path: Path) -> None:
+    """A ToolError where a file would be made in a workspace whose folder is gone."""
+    if path.is_relative_to(world.cwd) and await _stat(world.files, world.cwd) is None:
+        raise ToolError(GONE.format(cwd=shown_name(world.cwd)))
+
+
 @asynccontextmanager
 async def claim(
     world: World, text: str, find: Callable[[World, str], Awaitable[Place]]
@@ -129,6 +136,8 @@ async def look_alike(files: Files, path: Path, form: Callable[[str], str]) -> Pa
 async def missing(world: World, text: str, path: Path) -> ToolError:
     """The error for a path where nothing is, with what is nearby."""
     here, parts = await _nearest(world.files, path)
+    if _above_workspace(world, here, path):
+        return ToolError(GONE.format(cwd=shown_name(world.cwd)))
     try:
         entries = {entry.name: entry.kind for entry in await world.files.entries(here)}
     except NotADirectoryError:
@@ -176,6 +185,11 @@ async def _stat(files: Files, path: Path) -> Stat | None:
         return await files.stat(path)
     except OSError as error:
         raise trouble(path, error) from error
+
+
+def _above_workspace(world: World, here: Path, path: Path) -> bool:
+    """Whether the nearest folder to a path in the workspace is one above it: it is gone."""
+    return path.is_relative_to(world.cwd) and here != world.cwd and world.cwd.is_relative_to(here)
 
 
 async def _nearest(files: Files, path: Path) -> tuple[Path, list[str]]:

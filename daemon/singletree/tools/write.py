@@ -10,7 +10,7 @@ from pydantic import Field
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
 from singletree.tools.looks import FOREIGN, shown_name
-from singletree.tools.paths import claim, locate_new
+from singletree.tools.paths import check_workspace, claim, locate_new
 from singletree.tools.shapes import write_shape
 from singletree.tools.truncate import format_size, plural
 from singletree.tools.world import World
@@ -52,6 +52,8 @@ def write_tool(world: World) -> Tool:
         async with claim(world, args.path, locate_new) as place:
             if place.kind == "dir" or args.path.endswith("/"):
                 raise ToolError(FOLDER.format(path=name))
+            if not place.kind:
+                await check_workspace(world, place.path)
             written = await world.files.write(
                 place.path, data, label=f"write {name}", call_id=tool_run.call_id
             )
