@@ -25,7 +25,7 @@ EDIT = {"path": "a.txt", "edits": [{"oldText": "hello", "newText": "bye"}]}
 CLIENT = {
     **OURS,
     "editor": {"applyEdit": "open", "read": {}, "save": {}},
-    "ui": {"dialogs": ["input"]},
+    "ui": {"dialogs": ["input"], "status": {}},
 }
 TURNS = (
     {"model": {"levels": ["off", "low", "high"]}},
@@ -46,6 +46,7 @@ from singletree.extensions.dialog import Dialog
 
 def setup(api):
     async def ask(words):
+        api.sign("status", "asking")
         return str((await api.show(Dialog("input", "Your name?"))).value)
     api.command("ask", "Ask.", ask)
 """

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from singletree.agent.tool import Args, Tool, ToolOutput
 from singletree.errors import ExtensionError
 from singletree.extensions.api import (
+    SIGN_BYTES,
     Actions,
     AgentEnd,
     BeforeAgentStart,
@@ -34,6 +35,7 @@ from singletree.extensions.api import (
 )
 from singletree.extensions.dialog import Dialog, Reply
 from singletree.extensions.runner import Extensions, Failure, set_up
+from singletree.extensions.sign import Sign
 from singletree.messages import AgentMessage, CustomMessage, Text, ThinkingLevel, UserMessage
 
 
@@ -64,6 +66,9 @@ class Desk:
     async def show(self, dialog: Dialog) -> Reply:
         self.done.append(dialog.title)
         return Reply("seen", by="desk")
+
+    def sign(self, sign: Sign) -> None:
+        self.done.append(sign)
 
 
 async def guests(
@@ -332,11 +337,25 @@ async def test_a_guest_acts_while_its_session_is_open_and_not_after() -> None:
     assert api.session.notes("state") == [{"n": 1}]
     assert await api.show(Dialog("input", "Your name?")) == Reply("seen", by="desk")
     assert desk.done.pop() == "Your name?"
+    api.sign("status", "busy")
+    api.sign("widget", ["a", "b"], key="list")
+    api.sign("widget", None, key="list")
+    assert [desk.done.pop() for _ in range(3)] == [
+        Sign("widget", "g1.list", None),
+        Sign("widget", "g1.list", ["a", "b"]),
+        Sign("status", "g1", "busy"),
+    ]
+    with pytest.raises(ExtensionError, match="must be JSON"):
+        api.sign("status", float("nan"))
+    with pytest.raises(ExtensionError, match="at most 65536 bytes"):
+        api.sign("widget", "x" * SIGN_BYTES)
     await extensions.close(SessionShutdown("quit"))
     assert (len(farewells), dropped) == (1, ["g1"])
     with pytest.raises(ExtensionError, match="no open session"):
         api.append("state", None)
     with pytest.raises(ExtensionError, match="no open session"):
         await api.show(Dialog("confirm", "Sure?"))
+    with pytest.raises(ExtensionError, match="no open session"):
+        api.sign("status", "late")
     await extensions.fire(SessionStart("reload"))
     assert len(desk.done) == 2

@@ -1178,6 +1178,8 @@ export interface ModeParams extends SessionParams {
   mode: "ask" | "acceptEdits" | "readOnly" | "allowAll";
 }
 
+export type SignKind = "status" | "widget" | "title" | "editorText" | "notice";
+
 export type DialogKind = "select" | "confirm" | "input" | "editor" | "form";
 
 /** One thing to choose. */
@@ -1204,6 +1206,20 @@ export interface UiRequestParams {
 export interface UiAnswer {
   value?: Json;
   cancelled?: boolean;
+}
+
+/**
+ * A sign under a `key`; a null payload takes it away.
+ *
+ * `payload` is a text, for a `widget` a list of lines. Clients that declared `ui.status` get
+ * `status` and `title`, with `ui.widgets` `widget`, with `ui.notify` `notice` and `editorText` (a
+ * text for the input).
+ */
+export interface UiUpdateParams {
+  sessionId: string;
+  kind: SignKind;
+  key: string;
+  payload: Json;
 }
 
 /** A document, or a part of it. */
@@ -2110,6 +2126,8 @@ export interface ServerRequests {
 export interface Notifications {
   /** A question that this client was asked has its answer from elsewhere. */
   "agent/request/resolved": ResolvedParams;
+  /** Show something small: a status, a widget, a title, a text for the input, a notice. Told when it changes; what stands is told again behind the answer to open and attach. */
+  "agent/ui/update": UiUpdateParams;
   /** Something happened. Numbered, ordered, never dropped. */
   "agent/event": EventParams;
   /** More text of something that streams. May be merged or left out. */

@@ -17,6 +17,7 @@ made of it. Never imports the session: a guest sees it through `SessionView` and
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,6 +28,7 @@ from pydantic import JsonValue
 from singletree.agent.tool import Tool
 from singletree.errors import ExtensionError
 from singletree.extensions.dialog import Dialog, Reply
+from singletree.extensions.sign import Sign, SignKind
 from singletree.messages import (
     AgentMessage,
     AssistantMessage,
@@ -36,6 +38,10 @@ from singletree.messages import (
     ThinkingLevel,
     ToolResultMessage,
 )
+
+SIGN_BYTES = 64 << 10
+NO_SIGN = "a sign must be JSON."
+LARGE_SIGN = f"a sign may have at most {SIGN_BYTES} bytes."
 
 Deliver = Literal["steer", "followUp", "nextTurn"]
 
@@ -349,6 +355,10 @@ class Actions(SessionView, Protocol):
         """Put a dialog before whoever is there."""
         ...
 
+    def sign(self, sign: Sign) -> None:
+        """Put up a sign, or take it away."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -424,6 +434,20 @@ class ExtensionAPI:
     async def show(self, dialog: Dialog) -> Reply:
         """Ask a person something. It is dismissed where nobody is there or the turn is stopped."""
         return await self._acting().show(dialog)
+
+    def sign(self, kind: SignKind, payload: JsonValue, *, key: str | None = None) -> None:
+        """Show something small beside the conversation; None takes it away. Nobody answers.
+
+        At most SIGN_BYTES of JSON; each `key` of the extension has one place of its kind.
+        """
+        try:
+            size = len(json.dumps(payload, allow_nan=False))
+        except (TypeError, ValueError, RecursionError):
+            raise ExtensionError(f"{self.name}: {NO_SIGN}") from None
+        if size > SIGN_BYTES:
+            raise ExtensionError(f"{self.name}: {LARGE_SIGN}")
+        name = self.name if key is None else f"{self.name}.{key}"
+        self._acting().sign(Sign(kind, name, payload))
 
     def _acting(self) -> Actions:
         if self.actions is None:

@@ -98,6 +98,7 @@ class Assembly:
             start=start,
             emit=partial(front.emit, session_id),
             show=partial(front.show, session_id),
+            sign=partial(front.sign, session_id),
             spawn=self.spawn,
             named=options.model,
             trusted=trusted,

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from singletree.errors import SingletreeError
 from singletree.extensions.dialog import Dialog, Reply, show_nobody
+from singletree.extensions.sign import Sign
 from singletree.history.record import History
 from singletree.host.assembly import Assembly
 from singletree.host.options import Options
@@ -47,6 +48,9 @@ class Nobody:
     async def show(self, session_id: str, dialog: Dialog) -> Reply:
         """Nobody sees it."""
         return await show_nobody(dialog)
+
+    def sign(self, session_id: str, sign: Sign) -> None:
+        """Nobody sees it."""
 
     def emit(self, session_id: str, event: SessionEvent) -> None:
         """Nobody hears it."""

@@ -13,6 +13,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from singletree.extensions.dialog import Dialog, Reply
+from singletree.extensions.sign import Sign
 from singletree.session.events import SessionEvent
 from singletree.session.gate import Answer, Mode, Question
 from singletree.tools.world import Files
@@ -59,6 +60,10 @@ class Front(Protocol):
 
     async def show(self, session_id: str, dialog: Dialog) -> Reply:
         """Put a dialog before the people; nobody there is as good as dismissed."""
+        ...
+
+    def sign(self, session_id: str, sign: Sign) -> None:
+        """Show the clients of the session a sign."""
         ...
 
     def emit(self, session_id: str, event: SessionEvent) -> None:

@@ -21,6 +21,7 @@ from pydantic import JsonValue
 
 from singletree.errors import SingletreeError
 from singletree.extensions.dialog import Dialog, Reply
+from singletree.extensions.sign import Sign
 from singletree.host.host import Host, place
 from singletree.host.options import Options
 from singletree.rpc import dialogs, leave
@@ -36,6 +37,7 @@ from singletree.rpc.protocol.base import SessionParams
 from singletree.rpc.questions import Questions
 from singletree.rpc.routes import Call, Routes
 from singletree.rpc.shown import Shown
+from singletree.rpc.signs import Signs
 from singletree.rpc.translate import Translator
 from singletree.rpc.views import newest, state
 from singletree.session.events import SessionEvent
@@ -58,6 +60,7 @@ class Stream:
         self.ledger = ledger
         self.feed = Feed(session_id)
         self.translator = Translator(session_id, str(cwd))
+        self.signs = Signs(session_id)
         self.ears: dict[Peer, Subscription] = {}
 
     def tell(self, event: SessionEvent) -> None:
@@ -138,6 +141,11 @@ class Daemon:
         params = partial(dialogs.params_of, session_id, dialog)
         return await self.questions.ask(session_id, dialogs.way_of(dialog), params)
 
+    def sign(self, session_id: str, sign: Sign) -> None:
+        """A session shows something small."""
+        if (stream := self._streams.get(session_id)) is not None:
+            stream.signs.put(sign, stream.ears)
+
     # Who hears what
 
     def came(self, peer: Peer) -> None:
@@ -169,6 +177,7 @@ class Daemon:
         attached = stream.feed.attach(peer.outbox, hearing, since)
         stream.ears[peer] = attached.subscription
         call.after_reply(attached.subscription.release)
+        call.after_reply(lambda: stream.signs.show_to(peer))
         call.after_reply(lambda: self.questions.join(session.id, peer))
         return attached.cursor, attached.replay
 

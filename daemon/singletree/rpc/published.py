@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:e1e936d53ee490e02d65ed59b91eda12"
+SCHEMA_HASH = "sha256:7a5458ec8a2bb9e7b4ae842fc0fdce78"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

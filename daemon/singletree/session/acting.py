@@ -6,7 +6,7 @@ guest. Read next: ../extensions/api.py (the promise), mail.py, driver.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from singletree.errors import ExtensionError
 from singletree.extensions.api import Deliver
 from singletree.extensions.dialog import Dialog, Reply, Show
+from singletree.extensions.sign import Sign
 from singletree.history.entries import CustomEntry
 from singletree.messages import AgentMessage, CustomMessage, ThinkingLevel
 from singletree.session.choice import Choice
@@ -28,13 +29,20 @@ class Acting:
     """One session as its guests have it."""
 
     def __init__(
-        self, cwd: Path, talk: Conversation, choice: Choice, driver: Driver, show: Show
+        self,
+        cwd: Path,
+        talk: Conversation,
+        choice: Choice,
+        driver: Driver,
+        show: Show,
+        sign: Callable[[Sign], None],
     ) -> None:
         self._cwd = cwd
         self._talk = talk
         self._choice = choice
         self._driver = driver
         self._show = show
+        self._sign = sign
 
     @property
     def session_id(self) -> str:
@@ -83,3 +91,7 @@ class Acting:
     async def show(self, dialog: Dialog) -> Reply:
         """Put a dialog before whoever is there."""
         return await self._show(dialog)
+
+    def sign(self, sign: Sign) -> None:
+        """Put up a sign, or take it away."""
+        self._sign(sign)

@@ -14,6 +14,7 @@ from singletree.agent.tool import Tool
 from singletree.context.gather import Gathered
 from singletree.extensions.api import ExtensionAPI
 from singletree.extensions.dialog import Show, show_nobody
+from singletree.extensions.sign import Sign
 from singletree.history.record import History
 from singletree.model.base import Model
 from singletree.session.driver import Spawn
@@ -34,7 +35,8 @@ class Parts:
     files (slow). `layers`: where settings come from. `refresh`: read changed settings (slow); gives
     what is wrong with them. `active`: the tools to begin with; with `only_active` no guest's tool
     is added. `shell`: for commands that a person runs by hand; long outputs go to `outputs`.
-    `emit`, `spawn` and `show` come from above: who hears, where turns live, who sees a dialog.
+    `emit`, `spawn`, `show` and `sign` come from above: who hears, where turns live, who sees a
+    dialog or a sign.
     `skipped`: what an untrusted workspace brought along, as (kind, path).
     """
 
@@ -52,6 +54,7 @@ class Parts:
     emit: Callable[[SessionEvent], None]
     spawn: Spawn
     show: Show = show_nobody
+    sign: Callable[[Sign], None] = lambda sign: None
     layers: Callable[[], Layers] = lambda: Layers(Settings())
     refresh: Callable[[], Sequence[str]] = tuple
     only_active: bool = False

@@ -162,7 +162,9 @@ class Workings:
     @cached_property
     def acting(self) -> Acting:
         """What guests may do."""
-        return Acting(self.parts.cwd, self.talk, self.choice, self.driver, self.show)
+        return Acting(
+            self.parts.cwd, self.talk, self.choice, self.driver, self.show, self.parts.sign
+        )
 
     def tell(self, event: SessionEvent) -> None:
         """Whatever happens: to the doors, and to the guests."""

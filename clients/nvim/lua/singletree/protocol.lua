@@ -926,6 +926,8 @@
 ---@class singletree.ModeParams : singletree.SessionParams
 ---@field mode "ask"|"acceptEdits"|"readOnly"|"allowAll"
 
+---@alias singletree.SignKind "status"|"widget"|"title"|"editorText"|"notice"
+
 ---@alias singletree.DialogKind "select"|"confirm"|"input"|"editor"|"form"
 
 --- One thing to choose.
@@ -950,6 +952,17 @@
 ---@class singletree.UiAnswer
 ---@field value? any
 ---@field cancelled? boolean
+
+--- A sign under a `key`; a null payload takes it away.
+---
+--- `payload` is a text, for a `widget` a list of lines. Clients that declared `ui.status` get
+--- `status` and `title`, with `ui.widgets` `widget`, with `ui.notify` `notice` and `editorText` (a
+--- text for the input).
+---@class singletree.UiUpdateParams
+---@field sessionId string
+---@field kind singletree.SignKind
+---@field key string
+---@field payload any
 
 --- A document, or a part of it.
 ---@class singletree.EditorReadParams

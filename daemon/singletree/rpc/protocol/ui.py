@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from singletree.rpc.protocol.base import JsonObject, Method, Params, Result, Shape
 
+SignKind = Literal["status", "widget", "title", "editorText", "notice"]
 DialogKind = Literal["select", "confirm", "input", "editor", "form"]
 
 
@@ -41,10 +42,15 @@ class UiAnswer(Result):
 
 
 class UiUpdateParams(Params):
-    """A sign under a `key`; a null payload takes it away."""
+    """A sign under a `key`; a null payload takes it away.
+
+    `payload` is a text, for a `widget` a list of lines. Clients that declared `ui.status` get
+    `status` and `title`, with `ui.widgets` `widget`, with `ui.notify` `notice` and `editorText` (a
+    text for the input).
+    """
 
     session_id: str
-    kind: Literal["status", "widget", "title", "editorText", "notice"]
+    kind: SignKind
     key: str
     payload: JsonValue
 
@@ -62,8 +68,8 @@ METHODS = (
         "agent/ui/update",
         UiUpdateParams,
         None,
-        "Show something small: a status, a widget, a title, a text for the input, a notice.",
+        "Show something small: a status, a widget, a title, a text for the input, a notice. "
+        "Told when it changes; what stands is told again behind the answer to open and attach.",
         direction="serverToClient",
-        since=None,
     ),
 )
