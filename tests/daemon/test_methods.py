@@ -180,6 +180,8 @@ async def _leave_and_keys(daemon: Contract) -> None:
     assert (run["output"].strip(), run["exitCode"]) == ("by hand", 0)
     commands = (await daemon.call("agent/command/list"))["commands"]
     assert all(one["name"] for one in commands)
+    ways = (await daemon.call("agent/command/complete", prefix="thinking o"))["items"]
+    assert ways == [{"value": "thinking off"}]
     seen = await daemon.call("agent/context/get")
     assert seen["tokens"] == sum(part["tokens"] for part in seen["parts"][: seen["seen"]])
     read_only = await daemon.call("agent/permission/setMode", mode="readOnly")

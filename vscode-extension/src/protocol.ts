@@ -1067,6 +1067,23 @@ export interface CommandList {
   commands: SlashCommand[];
 }
 
+/** The text so far, without the slash, up to the cursor. */
+export interface CompleteParams extends SessionParams {
+  prefix: string;
+}
+
+/** One way to go on: `value` replaces the prefix. `inputHint`: what may follow it. */
+export interface Completion {
+  value: string;
+  description?: string;
+  inputHint?: string;
+}
+
+/** What may follow, best first. */
+export interface Completions {
+  items: Completion[];
+}
+
 /** `key` is a path with dots, such as `compaction.reserveTokens`. */
 export interface SettingsGetParams extends SessionParams {
   key: string;
@@ -2086,6 +2103,8 @@ export interface Methods {
   "agent/config/set": { params: ConfigSetParams; result: ConfigResult };
   /** The slash commands; ask again after the event `commands`. */
   "agent/command/list": { params: SessionParams; result: CommandList };
+  /** How a slash command may go on: its name, then a model or a thinking level. */
+  "agent/command/complete": { params: CompleteParams; result: Completions };
   /** The value of a setting and where it comes from. */
   "agent/settings/get": { params: SettingsGetParams; result: SettingsResult };
   /** Write a setting to the user's or the workspace's file. */

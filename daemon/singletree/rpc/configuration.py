@@ -34,7 +34,7 @@ async def subscribe(peer: Peer) -> None:
         "method": "workspace/didChangeConfiguration",
         "registerOptions": {"section": SECTION},
     }
-    await _ask(peer, "client/registerCapability", {"registrations": [wanted]})
+    await ask(peer, "client/registerCapability", {"registrations": [wanted]})
 
 
 async def pull(peer: Peer, folders: Mapping[str, Path]) -> bool:
@@ -42,7 +42,7 @@ async def pull(peer: Peer, folders: Mapping[str, Path]) -> bool:
     if part(peer.client.capabilities, "workspace").get("configuration") is not True:
         return False
     items = [{"section": SECTION}, *({"scopeUri": u, "section": SECTION} for u in folders)]
-    answer = await _ask(peer, "workspace/configuration", {"items": items})
+    answer = await ask(peer, "workspace/configuration", {"items": items})
     if not isinstance(answer, list) or len(answer) != len(items):
         return False
     general, *scoped = answer
@@ -53,7 +53,8 @@ async def pull(peer: Peer, folders: Mapping[str, Path]) -> bool:
     return True
 
 
-async def _ask(peer: Peer, method: str, params: object) -> object:
+async def ask(peer: Peer, method: str, params: object) -> object:
+    """The answer; None where there is none. An editor that is slow or refuses goes without."""
     try:
         with anyio.fail_after(ASK_SECONDS):
             return await peer.call(method, params, object)

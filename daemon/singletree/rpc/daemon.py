@@ -111,6 +111,12 @@ class Daemon:
         """The folders of this machine that a client has open, each by its one name."""
         return {uri: Path(place(self.folder(uri))) for uri in _local(peer)}
 
+    def sessions_of(self, peer: Peer) -> list[AgentSession]:
+        """The live sessions in a client's folders, and those it hears."""
+        folders = set(self.folders_of(peer).values())
+        live = self.host.live
+        return [one for one in live if one.cwd in folders or peer in self.hearing(one.id)]
+
     def begin(self, session_id: str, cwd: Path) -> None:
         """A session is about to be opened: each of its lives has a stream of its own."""
         ledger = Ledger(

@@ -20,10 +20,14 @@ from singletree.rpc.protocol.permission import (
 )
 from singletree.rpc.questions import Status, Way, client_id
 from singletree.session.events import ToolPending
-from singletree.session.gate import Answer, Question
+from singletree.session.gate import Answer, Option, Question
 
 METHOD = "agent/permission/request"
 NOBODY = "There is nobody to ask."
+IN = "in {folder}"
+MORE = "(and {count} more changed lines)"
+WARNING, INFO = 2, 3
+PATHS, LINES, WIDE, LONGEST = 5, 12, 100, 600
 
 
 def way_of(question: Question) -> Way[Answer]:
@@ -105,16 +109,13 @@ async def _by_request(question: Question, peer: Peer, params: JsonObject) -> Ans
 
 
 async def _by_dialog(question: Question, peer: Peer) -> Answer:
-    options = {option.label: option for option in question.options}
-    raw = await peer.call(
-        "window/showMessageRequest",
-        {
-            "type": 3,
-            "message": f"{question.title}\n{question.reason}".strip(),
-            "actions": [{"title": label} for label in options],
-        },
-        object,
-    )
+    options = _titled(question)
+    asked = {
+        "type": WARNING if question.default_to_no else INFO,
+        "message": message_of(question),
+        "actions": [{"title": title} for title in options],
+    }
+    raw = await peer.call("window/showMessageRequest", asked, object)
     title = raw.get("title") if isinstance(raw, dict) else None
     chosen = options.get(title) if isinstance(title, str) else None
     return Answer(
@@ -122,3 +123,44 @@ async def _by_dialog(question: Question, peer: Peer) -> Answer:
         option_id=chosen.id if chosen else None,
         by=client_id(peer),
     )
+
+
+def _titled(question: Question) -> dict[str, Option]:
+    """The answers by what is shown. Hosts take the first by default: be it a no where that fits."""
+    options = list(question.options)
+    if question.default_to_no:
+        options.sort(key=lambda option: option.kind != "deny")
+    titled: dict[str, Option] = {}
+    for option in options:
+        title = option.label
+        while title in titled:
+            title += " "
+        titled[title] = option
+    return titled
+
+
+def message_of(question: Question) -> str:
+    """Everything a person must know to answer, in a few lines."""
+    lines = [question.title, question.reason]
+    if question.command is not None and question.command not in question.title:
+        lines.append(f"$ {_short(question.command)}")
+    if question.cwd is not None:
+        lines.append(IN.format(folder=question.cwd))
+    lines += [path for path in question.paths[:PATHS] if path not in question.title]
+    if question.diff is not None:
+        lines.append(_short_diff(question.diff))
+    return "\n".join(line for line in lines if line)
+
+
+def _short_diff(diff: str) -> str:
+    """The changed lines alone, as many as fit a dialog."""
+    changed = [
+        line for line in diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")
+    ]
+    shown = [line if len(line) <= WIDE else f"{line[: WIDE - 1]}…" for line in changed[:LINES]]
+    more = len(changed) - len(shown)
+    return "\n".join([*shown, *([MORE.format(count=more)] if more else [])])
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

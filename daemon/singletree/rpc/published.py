@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:7a5458ec8a2bb9e7b4ae842fc0fdce78"
+SCHEMA_HASH = "sha256:559891046f0efdb0af818e70936398c9"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",
@@ -45,6 +45,7 @@ METHODS = (
     "agent/config/list",
     "agent/config/set",
     "agent/command/list",
+    "agent/command/complete",
     "agent/settings/get",
     "agent/settings/set",
     "agent/permission/list",

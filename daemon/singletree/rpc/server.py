@@ -50,6 +50,7 @@ HOMES = {
     "agent/settings": "configuration",
     "workspace/didChangeConfiguration": "configuration",
     "workspace/didChangeWorkspaceFolders": "folders",
+    "workspace/didChangeWatchedFiles": "watching",
     "workspace/executeCommand": "commands",
     "window/workDoneProgress": "progress",
     "agent/content": "content",

@@ -833,6 +833,20 @@
 ---@class singletree.CommandList
 ---@field commands singletree.SlashCommand[]
 
+--- The text so far, without the slash, up to the cursor.
+---@class singletree.CompleteParams : singletree.SessionParams
+---@field prefix string
+
+--- One way to go on: `value` replaces the prefix. `inputHint`: what may follow it.
+---@class singletree.Completion
+---@field value string
+---@field description? string
+---@field inputHint? string
+
+--- What may follow, best first.
+---@class singletree.Completions
+---@field items singletree.Completion[]
+
 --- `key` is a path with dots, such as `compaction.reserveTokens`.
 ---@class singletree.SettingsGetParams : singletree.SessionParams
 ---@field key string
@@ -1653,6 +1667,7 @@ M.methods = {
   ["agent/config/list"] = true,
   ["agent/config/set"] = true,
   ["agent/command/list"] = true,
+  ["agent/command/complete"] = true,
   ["agent/settings/get"] = true,
   ["agent/settings/set"] = true,
   ["agent/permission/list"] = true,

@@ -14,6 +14,9 @@ from singletree.rpc.modes import MODES
 from singletree.rpc.protocol.base import SessionParams
 from singletree.rpc.protocol.config import (
     CommandList,
+    CompleteParams,
+    Completion,
+    Completions,
     ConfigOption,
     ConfigResult,
     ConfigSetParams,
@@ -22,6 +25,7 @@ from singletree.rpc.protocol.config import (
 )
 from singletree.rpc.routes import Call, Route, Routes
 from singletree.rpc.views import model_row
+from singletree.session.completing import completions
 from singletree.session.gate import Mode
 from singletree.session.session import AgentSession
 
@@ -35,6 +39,7 @@ def routes(daemon: Daemon) -> Routes:
         "agent/config/list": Route(SessionParams, partial(_listed, daemon)),
         "agent/config/set": Route(ConfigSetParams, partial(_set_, daemon)),
         "agent/command/list": Route(SessionParams, partial(_commands, daemon)),
+        "agent/command/complete": Route(CompleteParams, partial(_complete, daemon)),
     }
 
 
@@ -92,6 +97,22 @@ async def _commands(daemon: Daemon, params: SessionParams, call: Call) -> Comman
                 path=one.path,
             )
             for one in await session.words.offered()
+        ]
+    )
+
+
+async def _complete(daemon: Daemon, params: CompleteParams, call: Call) -> Completions:
+    session = await daemon.session(params, call)
+    rows = [model_row(one) for one in await daemon.host.models()]
+    arguments: dict[str, dict[str, str]] = {
+        "model": {row.model: row.name for row in rows if row.auth != "missing"},
+        "thinking": dict.fromkeys(session.choice.levels(), ""),
+    }
+    found = completions(params.prefix, await session.words.offered(), arguments)
+    return Completions(
+        items=[
+            Completion(value=one.value, description=one.description, input_hint=one.hint)
+            for one in found
         ]
     )
 

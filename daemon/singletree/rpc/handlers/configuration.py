@@ -15,6 +15,7 @@ from singletree.rpc.own_settings import settings_in
 from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.settings import SettingsGetParams, SettingsResult, SettingsSetParams
 from singletree.rpc.routes import Call, Route, Routes
+from singletree.rpc.watching import watch
 from singletree.session.session import AgentSession
 from singletree.session.settings import (
     Layers,
@@ -44,6 +45,7 @@ async def begin(daemon: Daemon, peer: Peer) -> None:
     """A client is ready to be asked for its settings."""
     await subscribe(peer)
     await _pull(daemon, peer)
+    await watch(peer, daemon.options.agent_dir)
 
 
 async def write(
@@ -115,8 +117,6 @@ async def _pull(daemon: Daemon, peer: Peer) -> None:
 
 
 async def _refresh(daemon: Daemon, peer: Peer) -> None:
-    """Sessions in the client's folders, and those it hears, look at their settings again."""
-    folders = set(daemon.folders_of(peer).values())
-    for session in daemon.host.live:
-        if session.cwd in folders or peer in daemon.hearing(session.id):
-            await session.refresh()
+    """The client's sessions look at their settings again."""
+    for session in daemon.sessions_of(peer):
+        await session.refresh()

@@ -72,10 +72,11 @@ class CompleteParams(SessionParams):
 
 
 class Completion(Shape):
-    """One way to go on: `value` replaces the prefix."""
+    """One way to go on: `value` replaces the prefix. `inputHint`: what may follow it."""
 
     value: str
     description: str | None = None
+    input_hint: str | None = None
 
 
 class Completions(Result):
@@ -110,8 +111,7 @@ METHODS = (
         "agent/command/complete",
         CompleteParams,
         Completions,
-        "How a slash command may go on.",
+        "How a slash command may go on: its name, then a model or a thinking level.",
         errors=("session_not_found",),
-        since=None,
     ),
 )
