@@ -69,6 +69,12 @@ class Home:
         text = "".join(json.dumps(turn) + "\n" for turn in turns)
         (self.root / "script.jsonl").write_text(text, "utf-8")
 
+    def settings(self, **keys: object) -> None:
+        """Write the user's settings.json."""
+        agent = self.root / ".pi" / "agent"
+        agent.mkdir(parents=True, exist_ok=True)
+        (agent / "settings.json").write_text(json.dumps(keys), "utf-8")
+
     def environment(self) -> dict[str, str]:
         """Nothing of the machine's but its locale and its programs."""
         return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -63,10 +64,185 @@ def test_a_dirty_open_file_is_edited_with_leave_in_one_step_of_undo(start: Start
         editor.run("Singletree allow")
         editor.sees("Done.")
         assert text(editor, "a.txt") == ["one", "TWO", "three", "four"]
-        editor.run("buffer a.txt")
-        assert editor.lua("return vim.bo.modified")
+        editor.run("wincmd t")
+        assert editor.lua("return vim.fn.expand('%:t') == 'a.txt' and vim.bo.modified")
         editor.keys("u")
-        editor.until(
-            "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.txt'), 1, 2, false)[1] == 'two'"
-        )
+        editor.until("return vim.fn.getline(2) == 'two'")
         assert text(editor, "a.txt") == ["one", "two", "three", "four"]
+
+
+def test_a_question_takes_no_key_typed_elsewhere(start: Start) -> None:
+    """Whoever types in a file while the agent edits others and asks goes on typing there."""
+    write = {"call": "write", "args": {"path": "b.txt", "content": "new"}}
+    home = start({"delay": 0.5, **EDIT}, write, {"text": "So be it."})
+    (home.folder / "c.txt").write_text("mine\n")
+    with neovim(home, "a.txt") as editor:
+        editor.say("change them")
+        editor.run("wincmd t | edit c.txt")
+        editor.keys("o")
+        where = editor.lua("return {vim.api.nvim_get_current_win(), vim.api.nvim_get_mode().mode}")
+        for piece in ("allow y", " 1 2 3", " and <CR>yes<CR>"):
+            editor.keys(piece)
+        editor.sees("? Edit: a.txt")
+        editor.keys("y1<CR>ay")
+        editor.until("return vim.fn.line('$') == 5")
+        assert text(editor, "c.txt") == ["mine", "allow y 1 2 3 and ", "yes", "y1", "ay"]
+        now = editor.lua("return {vim.api.nvim_get_current_win(), vim.api.nvim_get_mode().mode}")
+        assert now == where
+        assert text(editor, "a.txt") == ["one", "two", "three"]
+        editor.keys("<Esc>")
+        editor.run("Singletree deny")  # the edit; then the file to be written, in the transcript
+        editor.sees("b.txt\n")
+        assert "⊘ edit a.txt  rejected" in editor.transcript()
+        editor.run("wincmd l | wincmd k")
+        editor.keys("G<CR>")  # the last line is no answer
+        editor.lua("vim.fn.search('▹ Allow once')")
+        editor.keys("<CR>")
+        editor.sees("So be it.")
+        assert (home.folder / "b.txt").read_text() == "new"
+        assert editor.lua("return #vim.fn.getbufinfo({bufloaded = 1})") == 4
+
+
+def test_a_question_nobody_answers_goes_with_the_turn(start: Start) -> None:
+    with neovim(start(EDIT), "a.txt") as editor:
+        editor.say("change it")
+        editor.sees("? Edit: a.txt")
+        editor.run("Singletree stop")
+        editor.sees("Stopped.")
+        editor.idle()
+        assert "? Edit" not in editor.transcript()
+        assert text(editor, "a.txt") == ["one", "two", "three"]
+
+
+def test_steer_and_stop(start: Start) -> None:
+    with neovim(start(SLOW), "a.txt") as editor:
+        editor.say("begin")
+        editor.sees("It begins.")
+        editor.keys("aleave the tests alone<C-s>")
+        editor.sees("It begins. \n\nleave the tests alone")
+        editor.keys("and then rest<M-CR>my draft<Esc>")
+        editor.sees("\nand then rest")
+        editor.run("Singletree stop")
+        editor.sees("Stopped.")
+        editor.idle()
+        draft = "leave the tests alone\n\nand then rest\n\nmy draft"
+        editor.until("return vim.fn.line('$') == 5")
+        assert editor.buffer("prompt") == draft
+        assert "leave the tests alone" not in editor.transcript()
+        editor.run("bwipeout!")
+        editor.run("Singletree open")
+        assert editor.buffer("prompt") == draft
+
+
+def test_walk_back_and_sum_up(start: Start) -> None:
+    answers = [{"text": f"Answer {n}. " + "word " * 400} for n in range(3)]
+    home = start(
+        *answers,
+        {"when": "summary", "loop": True},
+        {"text": "It was about words."},
+    )
+    home.settings(compaction={"keepRecentTokens": 300})
+    with neovim(home, "a.txt") as editor:
+        for n, question in enumerate(("first", "second", "third")):
+            editor.say(question)
+            editor.sees(f"Answer {n}.")
+            editor.idle()
+        editor.run("Singletree compact")
+        editor.sees("Summed up: ")
+        assert editor.transcript().count("▸ Summary: It was about words.") == 1
+        editor.lua("vim.ui.select = function(items, _, chosen) chosen(items[2]) end")
+        editor.run("Singletree tree userOnly")
+        editor.until("return vim.bo.filetype == 'singletree-tree' and vim.fn.search('second') > 0")
+        editor.keys("<CR>")
+        editor.until("return vim.bo.filetype == 'singletree-prompt'")
+        shown = editor.sees("▸ Summary: The user left this branch")
+        assert "Answer 0." in shown and "Answer 1." not in shown
+        assert editor.buffer("prompt") == "second"
+        editor.run("Singletree label here")
+        editor.run("Singletree tree labeled")
+        editor.until("return vim.bo.filetype == 'singletree-tree' and vim.fn.search('here') > 0")
+
+
+def test_another_neovim_finds_the_turn_that_runs(start: Start) -> None:
+    """A window is killed in the middle of a turn: the next one shows it, and the draft."""
+    slow = {"text": "".join(f"word{n} " for n in range(150)), "chunk": 7, "pause": 0.05}
+    home = start(slow)
+    with neovim(home, "a.txt") as editor:
+        editor.say("go")
+        editor.sees("word5 ")
+        editor.keys("ia draft<Esc>")
+        editor.until("return vim.fn.glob(vim.fn.stdpath('state') .. '/singletree/*.txt') ~= ''")
+    with neovim(home, "a.txt") as editor:
+        editor.run("Singletree")
+        shown = editor.sees("word20 ")
+        assert shown.startswith("go\n") and "word149" not in shown
+        assert editor.buffer("prompt") == "a draft"
+        assert editor.lua("return require('singletree').status()").startswith("● running")
+        shown = editor.sees("word149")
+        assert shown.count("word5 ") == 1
+        editor.idle()
+
+
+def test_the_daemon_dies_and_comes_back(start: Start) -> None:
+    home = start({"text": "Before."}, SLOW)
+    with neovim(home, "a.txt") as editor:
+        editor.say("one")
+        editor.sees("Before.")
+        editor.idle()
+        editor.say("two")
+        editor.sees("It begins.")
+        home.play({"text": "After."})
+        home.stop()
+        shown = editor.sees("Stopped.")
+        assert "It begins." in shown and shown.count("Before.") == 1
+        editor.idle()
+        editor.say("three")
+        editor.sees("After.")
+        assert editor.lua("return vim.api.nvim_exec2('messages', {output = true}).output") == ""
+
+
+def test_lines_go_along_and_a_model_is_chosen_from_a_list(start: Start) -> None:
+    home = start({"text": "I see."})
+    with neovim(home, "a.txt") as editor:
+        editor.lua(
+            "vim.diagnostic.set(vim.api.nvim_create_namespace('x'), 0, "
+            "{{lnum = 1, col = 0, message = 'two is odd'}})"
+        )
+        editor.run("2Singletree prompt why?")
+        editor.run("Singletree open")
+        shown = editor.sees("I see.")
+        assert "why?\n  + The user selected this in" in shown
+        assert "\n  + The editor reports for" in shown
+        editor.lua("vim.ui.select = function(items, _, chosen) _G.items = items end")
+        editor.run("Singletree model")
+        editor.until("return _G.items ~= nil")
+        assert "offline/demo" in [row["model"] for row in editor.lua("return _G.items")]
+        editor.run("Singletree model offline/demo")
+        editor.until("return require('singletree').status():find('demo')")
+        found = editor.lua("return vim.fn.getcompletion('Singletree t', 'cmdline')")
+        assert found == ["thinking", "tree"]
+
+
+def test_what_is_missing_is_said_in_one_message(start: Start) -> None:
+    home = start()
+    (home.root / "bin" / "singletree").unlink()
+    nowhere = {"PATH": "/usr/bin:/bin"}
+    with neovim(home, env=nowhere) as editor:
+        editor.run("Singletree")
+        assert 'the program "singletree" is not there. Install it' in editor.transcript()
+        editor.run("checkhealth singletree")
+        health = "\n".join(editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)"))
+        assert "the program is missing" in health
+
+
+def test_the_pure_parts() -> None:
+    program = found()
+    assert program is not None
+    done = subprocess.run(
+        [str(program), "-l", str(Path(__file__).with_name("nvim_units.lua"))],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) >= 12

@@ -20,7 +20,7 @@ M.defaults = {
   width = 0.42,
   height = 6,
   history = 60,
-  conceal = 0,
+  conceal = 2,
 }
 
 ---@type singletree.Config

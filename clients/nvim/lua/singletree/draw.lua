@@ -8,14 +8,15 @@ local M = {}
 --- As many lines of arguments, of a diff and of an output stand in the transcript; `go` opens the whole.
 M.SHOWN = 200
 
---- A stretch of the lines in a highlight group; rows count from 0. No `stop`: to the end of the row's line.
+--- Part of a line in a highlight group, or the whole of it to the edge of the window, or words that stand before
+--- it without being in the buffer. Rows and columns count from 0.
 ---@class singletree.Mark
 ---@field row integer
----@field col integer
----@field stop? integer
----@field rows? integer whole lines, as many
 ---@field group string
----@field say? string a word at the right end of the line
+---@field col? integer
+---@field stop? integer
+---@field whole? boolean
+---@field before? string
 
 --- What a question looks like, and which line stands for which answer.
 ---@class singletree.Drawn
@@ -39,6 +40,18 @@ M.STATUS = {
 local function add(lines, more)
   for _, line in ipairs(more) do
     lines[#lines + 1] = line
+  end
+end
+
+--- All of these lines in one group.
+---@param marks singletree.Mark[]
+---@param lines string[]
+---@param from integer
+---@param group string
+---@param whole? boolean
+local function paint(marks, lines, from, group, whole)
+  for row = from, #lines - 1 do
+    marks[#marks + 1] = { row = row, col = 0, stop = #lines[row + 1], group = group, whole = whole }
   end
 end
 
@@ -68,29 +81,32 @@ local function count(diff)
   return ('+%d −%d'):format(added, gone)
 end
 
---- A text within a fence, cut where it becomes too long.
+local DIFF = { ['+'] = 'Added', ['-'] = 'Removed', ['@'] = 'Changed' }
+
+--- A text of a tool's beside a bar, cut where it becomes too long.
 ---@param lines string[]
+---@param marks singletree.Mark[]
 ---@param said string
----@param language string
-local function fenced(lines, said, language)
+---@param diff? boolean
+local function barred(lines, marks, said, diff)
   local shown, more = text.head(said, M.SHOWN)
-  local fence = text.fence(shown)
-  lines[#lines + 1] = fence .. language
-  add(lines, shown)
-  lines[#lines + 1] = fence
+  for _, line in ipairs(shown) do
+    local group = diff and DIFF[line:sub(1, 1)] or 'SingletreeOutput'
+    marks[#marks + 1] = { row = #lines, group = 'SingletreeDim', before = '│ ' }
+    marks[#marks + 1] = { row = #lines, col = 0, stop = #line, group = group }
+    lines[#lines + 1] = line
+  end
   if more > 0 then
-    lines[#lines + 1] = ('… %d lines more: go shows all'):format(more)
+    add(lines, { ('… %d lines more: go shows all'):format(more) })
+    paint(marks, lines, #lines - 1, 'SingletreeDim')
   end
 end
 
 --- The arguments of a call as a person reads them.
 ---@param tool singletree.Tool
----@return string said, string language
+---@return string
 local function arguments(tool)
   local input = tool.input or {}
-  if type(input.command) == 'string' and vim.tbl_count(input) == 1 then
-    return input.command, 'sh'
-  end
   local lines = {}
   local keys = vim.tbl_keys(input)
   table.sort(keys)
@@ -98,7 +114,7 @@ local function arguments(tool)
     local value = input[key]
     lines[#lines + 1] = key .. ': ' .. (type(value) == 'string' and value or vim.json.encode(value))
   end
-  return table.concat(lines, '\n'), ''
+  return table.concat(lines, '\n')
 end
 
 --- What a call is called where the daemon has not said it: its name and its main argument.
@@ -122,8 +138,8 @@ local function tool_call(block, opened)
   local head = (opened and '▾ ' or '▸ ') .. status.sign .. ' ' .. text.brief(M.title(tool), 200)
   local facts = {}
   facts[#facts + 1] = tool.diff and count(tool.diff) or nil
-  facts[#facts + 1] = tool.durationMs and duration(tool.durationMs) or nil
-  facts[#facts + 1] = (tool.status == 'rejected' or tool.status == 'cancelled') and tool.status or nil
+  local undone = tool.status == 'rejected' or tool.status == 'cancelled'
+  facts[#facts + 1] = undone and tool.status or tool.durationMs and duration(tool.durationMs) or nil
   local tail = #facts > 0 and '  ' .. table.concat(facts, ' · ') or ''
   local sign = #'▸ '
   local marks = {
@@ -133,15 +149,11 @@ local function tool_call(block, opened)
   }
   local lines = { head .. tail }
   if opened then
-    local said, language = arguments(tool)
-    if said ~= '' and not tool.diff then
-      fenced(lines, said, language)
-    end
-    if tool.diff and tool.diff ~= '' then
-      fenced(lines, tool.diff, 'diff')
-    end
-    if tool.output and tool.output ~= '' then
-      fenced(lines, tool.output, '')
+    local parts = { tool.diff or arguments(tool), tool.output or '' }
+    for index, said in ipairs(parts) do
+      if said ~= '' then
+        barred(lines, marks, said, index == 1 and tool.diff ~= nil)
+      end
     end
   end
   return { lines = lines, marks = marks }
@@ -156,48 +168,66 @@ local function folded(block, opened, title)
   if opened then
     add(lines, text.lines(entries.whole(block)))
   end
-  return { lines = lines, marks = { { row = 0, col = 0, rows = #lines, group = 'SingletreeThinking' } } }
+  local marks = {}
+  paint(marks, lines, 0, 'SingletreeThinking')
+  return { lines = lines, marks = marks }
 end
 
 ---@param question singletree.Question
 ---@return singletree.Drawn
 local function question(question)
-  local lines = text.lines('? ' .. question.title)
-  local marks = { { row = 0, col = 0, rows = #lines, group = 'SingletreeQuestion' } }
-  for _, said in ipairs(question.said) do
+  local lines, marks, answers = text.lines('? ' .. question.title), {}, {}
+  ---@param more string[]
+  ---@param group string
+  local function put(more, group)
     local from = #lines
-    add(lines, text.lines(said))
-    marks[#marks + 1] = { row = from, col = 0, rows = #lines - from, group = 'SingletreeDim' }
+    add(lines, more)
+    paint(marks, lines, from, group)
+  end
+  paint(marks, lines, 0, 'SingletreeQuestion')
+  for _, said in ipairs(question.said) do
+    put(text.lines(said), 'SingletreeDim')
   end
   if question.diff then
-    fenced(lines, question.diff, 'diff')
+    barred(lines, marks, question.diff, true)
   end
-  local answers = {}
   for _, option in ipairs(question.options) do
     answers[#lines] = option.id
-    marks[#marks + 1] = { row = #lines, col = 0, rows = 1, group = 'SingletreeOption' }
-    lines[#lines + 1] = '  ▹ ' .. text.brief(option.label, 200)
+    put({ '  ▹ ' .. text.brief(option.label, 200) }, 'SingletreeOption')
   end
-  marks[#marks + 1] = { row = #lines, col = 0, rows = 1, group = 'SingletreeDim' }
-  lines[#lines + 1] = '  <CR> on a line answers; so does :Singletree answer'
+  put({ '  <CR> on a line answers; so does :Singletree answer' }, 'SingletreeDim')
   return { lines = lines, marks = marks, answers = answers }
 end
 
----@param lines string[]
+--- A text on a ground of its own.
+---@param said string
 ---@param group string
----@param say? string
+---@param before string
 ---@return singletree.Drawn
-local function band(lines, group, say)
-  return { lines = lines, marks = { { row = 0, col = 0, rows = #lines, group = group, say = say } } }
+local function band(said, group, before)
+  local lines, marks = text.lines(vim.trim(said)), {}
+  marks[1] = { row = 0, group = 'SingletreeTitle', before = before }
+  paint(marks, lines, 0, group, true)
+  return { lines = lines, marks = marks }
+end
+
+---@param said string
+---@param group string
+---@return singletree.Drawn
+local function plain(said, group)
+  local lines, marks = text.lines(said), {}
+  paint(marks, lines, 0, group)
+  return { lines = lines, marks = marks }
 end
 
 ---@type table<string, fun(block: singletree.Block, opened: boolean): singletree.Drawn>
 local looks = {
   user = function(block)
-    local drawn = band(text.lines(vim.trim(block.text)), 'SingletreeUser', 'you')
+    local drawn = band(block.text, 'SingletreeUser', '❯ ')
     for _, said in ipairs(block.along or {}) do
-      drawn.marks[#drawn.marks + 1] = { row = #drawn.lines, col = 0, rows = 1, group = 'SingletreeDim' }
-      drawn.lines[#drawn.lines + 1] = '+ ' .. text.brief(said, 70)
+      local from = #drawn.lines
+      add(drawn.lines, { '  + ' .. text.brief(said, 70) })
+      paint(drawn.marks, drawn.lines, from, 'SingletreeDim')
     end
     return drawn
   end,
@@ -206,30 +236,28 @@ local looks = {
     if block.live then
       return { lines = text.lines(said), marks = {} }
     end
-    local lines = text.lines((said:gsub('%s+$', '')))
-    lines[#lines + 1] = text.open_fence(lines)
-    return { lines = lines, marks = {} }
+    return { lines = text.lines((said:gsub('%s+$', ''))), marks = {} }
   end,
   thinking = function(block, opened)
-    return folded(block, opened, block.live and 'Thinking…' or 'Thought: ' .. text.brief(entries.whole(block), 60))
+    return folded(block, opened, block.live and 'Thinking…' or 'Thought: ' .. text.brief(entries.whole(block), 40))
   end,
   tool = tool_call,
   summary = function(block, opened)
-    return folded(block, opened, 'Summary: ' .. text.brief(block.text, 60))
+    return folded(block, opened, 'Summary: ' .. text.brief(block.text, 40))
   end,
   notice = function(block)
     local group = ({ error = 'SingletreeError', warn = 'SingletreeWarn' })[block.level] or 'SingletreeDim'
-    return band(text.lines(block.text), group)
+    return plain(block.text, group)
   end,
   queue = function(block)
     local how = block.item.paused and 'paused' or block.item.kind == 'steer' and 'steers' or 'follows'
-    return band(text.lines(vim.trim(block.text)), 'SingletreeQueue', how)
+    return band(block.text, 'SingletreeQueue', '⧗ ' .. how .. ': ')
   end,
   question = function(block)
     return question(block.question)
   end,
   older = function()
-    return band({ '▸ There is more before this: <CR> shows it' }, 'SingletreeDim')
+    return plain('▸ There is more before this: <CR> shows it', 'SingletreeDim')
   end,
 }
 

@@ -115,7 +115,11 @@ local does = {
   end,
   turn_ended = ended,
   entry = function(store, event)
-    store:entry(event.entry)
+    if event.entry.parentId == store.info.leaf then
+      store:entry(event.entry)
+    else
+      store.stale = true -- it goes on from elsewhere
+    end
   end,
   leaf = function(store, event)
     store.info.leaf = event.leafId

@@ -51,7 +51,7 @@ function Input:hint()
   vim.api.nvim_buf_clear_namespace(self.buf, NS, 0, -1)
   if self:text() == '' then
     vim.api.nvim_buf_set_extmark(self.buf, NS, 0, 0, {
-      virt_text = { { 'Ask something: <CR> sends, <C-s> while you type, g? lists the keys', 'SingletreeDim' } },
+      virt_text = { { 'Ask something.', 'SingletreeDim' } },
       virt_text_pos = 'overlay',
     })
   end

@@ -79,6 +79,7 @@ end
 ---@param chat singletree.Chat
 ---@param buf integer
 function M.prompt(chat, buf)
+  vim.bo[buf].omnifunc = "v:lua.require'singletree.complete'.omni"
   map(buf, 'n', '<CR>', function()
     submit(chat)
   end, 'send; steers while a turn runs')

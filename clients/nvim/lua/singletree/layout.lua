@@ -50,7 +50,8 @@ local function transcript(buf, bar)
     vim.api.nvim_win_set_width(win, math.max(20, width))
   end
   set(win, PLAIN)
-  set(win, { winbar = bar, conceallevel = now.conceal, concealcursor = 'n', breakindent = true })
+  local line = ' transcript%=%<<CR> opens · q closes · g? keys '
+  set(win, { winbar = bar, conceallevel = now.conceal, concealcursor = 'nvc', breakindent = true, statusline = line })
   set(win, { winfixwidth = now.position ~= 'tab' and now.position ~= 'below' })
   vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(buf), 0 })
   return win
@@ -66,7 +67,8 @@ local function prompt(buf, beside)
   vim.api.nvim_win_set_buf(win, buf)
   vim.api.nvim_win_set_height(win, config.now.height)
   set(win, PLAIN)
-  set(win, { winbar = '', winfixheight = true, conceallevel = 0 })
+  local line = ' prompt%=%<<C-s> sends · <C-c> stops · g? keys '
+  set(win, { winbar = '', winfixheight = true, statusline = line })
   return win
 end
 

@@ -1,8 +1,6 @@
 --- Questions of the daemon to the person, for leave and of extensions: they stand in the transcript until they
 --- are answered there, by a command, or by somebody else. A key counts only on the line of an answer. Nothing
 --- opens by itself. Read next: dialogs.lua (kinds that need more than a choice), draw.lua.
-local text = require('singletree.text')
-
 local M = {}
 
 --- A question as the transcript shows it.
@@ -20,6 +18,7 @@ local M = {}
 ---@field id string
 ---@field label string
 ---@field answer table|nil what is sent; nil: something more is asked first
+---@field allow? boolean
 
 --- Who waits for which answer: the coroutine of each request.
 ---@type table<string, thread>
@@ -31,11 +30,7 @@ function M.permission(params)
   local options = {}
   for _, option in ipairs(params.options) do
     local answer = { outcome = 'selected', optionId = option.id }
-    local label = option.label
-    if option.pattern and not label:find(option.pattern, 1, true) then
-      label = label .. '   (' .. text.brief(option.pattern, 60) .. ')'
-    end
-    options[#options + 1] = { id = option.id, label = label, answer = answer, allow = option.kind == 'allow' }
+    options[#options + 1] = { id = option.id, label = option.label, answer = answer, allow = option.kind == 'allow' }
   end
   options[#options + 1] = { id = 'why', label = 'Deny and say why…' }
   local said = { params.reason }

@@ -4,11 +4,11 @@ local client = require('singletree.client')
 local M = {}
 
 local PHASES = {
-  idle = '○',
-  running = '●',
-  requires_action = '?',
-  compacting = '◐',
-  retrying = '↻',
+  idle = '○ idle',
+  running = '● running',
+  requires_action = '? asks you',
+  compacting = '◐ sums up',
+  retrying = '↻ tries again',
 }
 
 ---@param usage singletree.ContextUsage|nil
@@ -29,9 +29,9 @@ function M.parts(chat)
   if not client.ready() or not chat.store.session then
     return { '○ not connected' }
   end
-  local parts = { (PHASES[info.phase] or '·') .. ' ' .. info.phase:gsub('_', ' ') }
+  local parts = { PHASES[info.phase] or info.phase }
   local asked, queued = #chat.store:questions(), #chat.store.queue
-  parts[#parts + 1] = asked > 0 and (asked == 1 and '1 question' or asked .. ' questions') or nil
+  parts[#parts + 1] = asked > 1 and asked .. ' questions' or nil
   parts[#parts + 1] = queued > 0 and queued .. ' waiting' or nil
   parts[#parts + 1] = meter(info.usage)
   parts[#parts + 1] = info.model and vim.fs.basename(info.model) or 'no model'
@@ -55,7 +55,7 @@ function M.bar(root)
     return ''
   end
   local name = chat.store.info.name or vim.fs.basename(root)
-  return ' %#SingletreeTitle#' .. plain(name) .. '%* ' .. plain(table.concat(M.parts(chat), ' · '))
+  return ' %#SingletreeTitle#' .. plain(name) .. '%* %<' .. plain(table.concat(M.parts(chat), ' · '))
 end
 
 --- For a statusline: the conversation of the current workspace, or nothing while there is none.
@@ -70,6 +70,7 @@ function M.colours()
   local links = {
     SingletreeUser = 'CursorLine',
     SingletreeTool = 'Normal',
+    SingletreeOutput = 'Normal',
     SingletreeDim = 'Comment',
     SingletreeThinking = 'Comment',
     SingletreeDone = 'DiagnosticOk',

@@ -46,6 +46,8 @@ local M = {}
 local Store = {}
 Store.__index = Store
 
+local ENDED = { completed = true, failed = true, cancelled = true, rejected = true }
+
 ---@return singletree.Store
 function M.new()
   return setmetatable({
@@ -144,6 +146,9 @@ end
 function Store:entry(entry)
   for _, block in ipairs(entries.blocks(entry)) do
     local known = self.by_id[block.id]
+    if known and known.tool and block.tool and ENDED[known.tool.status] then
+      block.tool.status = nil -- its own events say better how it ended
+    end
     local same = known and not block.tool and entries.whole(known) == block.text and not known.live
     if not (same or (block.kind == 'notice' and block.level == 'info' and self.body == 0)) then
       block.live = false

@@ -68,37 +68,6 @@ function M.brief(text, cells)
   return line .. '…'
 end
 
---- A fence that nothing in the lines can close.
----@param lines string[]
----@return string
-function M.fence(lines)
-  local longest = 2
-  for _, line in ipairs(lines) do
-    local run = line:match('^%s*(`+)')
-    longest = math.max(longest, run and #run or 0)
-  end
-  return ('`'):rep(longest + 1)
-end
-
---- The fence a Markdown text leaves open, if it does: what follows would be drawn as code.
----@param lines string[]
----@return string|nil
-function M.open_fence(lines)
-  local open ---@type string|nil
-  for _, line in ipairs(lines) do
-    local mark, rest = line:match('^%s*(```+)(.*)$')
-    if not mark then
-      mark, rest = line:match('^%s*(~~~+)(.*)$')
-    end
-    if mark and not open then
-      open = mark
-    elseif mark and mark:sub(1, 1) == open:sub(1, 1) and #mark >= #open and rest:match('^%s*$') then
-      open = nil
-    end
-  end
-  return open
-end
-
 --- The text of a message's content: a string, or blocks of which some hold text.
 ---@param content string|table[]|nil
 ---@return string

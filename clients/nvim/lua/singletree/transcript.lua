@@ -2,11 +2,20 @@
 --- has changed and not how long the conversation is. Only this module writes into the buffer, so it knows how
 --- many lines each block has. Knows no daemon. Read next: draw.lua, store.lua.
 local draw = require('singletree.draw')
+local markdown = require('singletree.markdown')
 local text = require('singletree.text')
 
 local M = {}
 
 local NS = vim.api.nvim_create_namespace('singletree')
+local MARKDOWN = vim.api.nvim_create_namespace('singletree.markdown')
+
+--- How often the colours of a text that streams are looked at anew, and how many texts are lit at once after
+--- everything was drawn.
+local AGAIN, AT_ONCE = 120, 20
+
+--- Whether a whole line can be hidden.
+local LINES = vim.fn.has('nvim-0.11') == 1
 
 --- A block on the screen. `height` counts its lines, with the free one above it if `gap`.
 ---@class singletree.Row
@@ -22,6 +31,8 @@ local NS = vim.api.nvim_create_namespace('singletree')
 ---@field private rows singletree.Row[]
 ---@field private total integer
 ---@field private opened table<string, boolean>
+---@field private unlit table<singletree.Block, boolean> texts whose colours are to be looked at
+---@field private awaited boolean
 local Transcript = {}
 Transcript.__index = Transcript
 
@@ -29,7 +40,8 @@ Transcript.__index = Transcript
 ---@param name string of the buffer
 ---@return singletree.Transcript
 function M.new(store, name)
-  return setmetatable({ store = store, name = name, buf = -1, rows = {}, total = 0, opened = {} }, Transcript)
+  local made = { store = store, name = name, buf = -1, rows = {}, total = 0, opened = {}, unlit = {} }
+  return setmetatable(made, Transcript)
 end
 
 ---@param buf integer
@@ -39,9 +51,6 @@ local function dress(buf)
     vim.bo[buf][option] = value
   end
   vim.bo[buf].filetype = 'singletree'
-  if not pcall(vim.treesitter.start, buf, 'markdown') then
-    vim.bo[buf].syntax = 'markdown'
-  end
 end
 
 --- The buffer; made anew if somebody has wiped it out.
@@ -56,6 +65,7 @@ function Transcript:ensure()
   end
   vim.fn.bufload(self.buf)
   dress(self.buf)
+  self.store:take()
   self:reset()
   return self.buf, true
 end
@@ -130,19 +140,74 @@ function Transcript:drawn(index, block)
   return { block = block, height = #made.lines, gap = gap, answers = made.answers }, made.lines, made.marks
 end
 
+--- Light a block. No mark reaches beyond its line: one that ended where the next block begins would go with it.
 ---@param from integer
 ---@param marks singletree.Mark[]
 function Transcript:light(from, marks)
   for _, mark in ipairs(marks) do
-    local row = from + mark.row
-    vim.api.nvim_buf_set_extmark(self.buf, NS, row, mark.col, {
-      end_row = mark.rows and row + mark.rows or row,
-      end_col = mark.rows and 0 or mark.stop,
-      hl_group = mark.group,
-      hl_eol = mark.rows and true or nil,
-      virt_text = mark.say and { { mark.say .. ' ', 'SingletreeDim' } } or nil,
-      virt_text_pos = mark.say and 'right_align' or nil,
-      priority = 150,
+    local options = { priority = 150, strict = false }
+    if mark.before then
+      options.virt_text, options.virt_text_pos = { { mark.before, mark.group } }, 'inline'
+    elseif mark.whole then
+      options.line_hl_group = mark.group
+    else
+      options.end_col, options.hl_group = mark.stop, mark.group
+    end
+    vim.api.nvim_buf_set_extmark(self.buf, NS, from + mark.row, mark.col or 0, options)
+  end
+end
+
+--- Look at the colours of a text, soon.
+---@param block singletree.Block
+function Transcript:lit_later(block)
+  if block.kind ~= 'text' then
+    return
+  end
+  self.unlit[block] = true
+  if not self.awaited then
+    self.awaited = true
+    vim.defer_fn(function()
+      self.awaited = false
+      self:light_texts()
+    end, block.live and AGAIN or 0)
+  end
+end
+
+--- Light texts that wait for it, the newest first; what is too much for now comes next.
+function Transcript:light_texts()
+  if not vim.api.nvim_buf_is_loaded(self.buf) then
+    return
+  end
+  local from, left = self.total, AT_ONCE
+  for index = #self.rows, 1, -1 do
+    local row = self.rows[index]
+    from = from - row.height
+    if self.unlit[row.block] then
+      if left == 0 then
+        self:lit_later(row.block)
+        return
+      end
+      left = left - 1
+      self.unlit[row.block] = nil
+      self:light_text(from + (row.gap and 1 or 0), from + row.height)
+    end
+  end
+  self.unlit = {}
+end
+
+---@param first integer
+---@param last integer
+function Transcript:light_text(first, last)
+  local lines = vim.api.nvim_buf_get_lines(self.buf, first, last, false)
+  vim.api.nvim_buf_clear_namespace(self.buf, MARKDOWN, first, last)
+  for _, light in ipairs(markdown.lights(lines)) do
+    vim.api.nvim_buf_set_extmark(self.buf, MARKDOWN, first + light.row, light.col, {
+      end_row = first + light.stop_row,
+      end_col = light.stop_col,
+      hl_group = light.group,
+      conceal = light.conceal,
+      conceal_lines = LINES and light.conceal_lines or nil,
+      priority = light.priority,
       strict = false,
     })
   end
@@ -181,6 +246,7 @@ function Transcript:replace(index, height, row, lines, marks)
   end
   self.total = self.total + #lines - height
   self:light(from + (row.gap and 1 or 0), marks)
+  self:lit_later(row.block)
 end
 
 ---@param index integer
@@ -189,6 +255,15 @@ function Transcript:redraw(index)
   local row, lines, marks = self:drawn(index, old.block)
   self:replace(index, old.height, row, lines, marks)
   self.rows[index] = row
+end
+
+--- What stands above a block is another one now: it may need a free line, or none.
+---@param index integer
+function Transcript:regap(index)
+  local above, below = self.rows[index - 1], self.rows[index]
+  if below and below.gap ~= draw.gap(above and above.block, below.block) then
+    self:redraw(index)
+  end
 end
 
 ---@param change singletree.Change
@@ -208,6 +283,8 @@ function Transcript:put(change)
   table.insert(self.rows, index, row)
   self.total = self.total + row.height
   self:light(from + (row.gap and 1 or 0), marks)
+  self:lit_later(row.block)
+  self:regap(index + 1)
 end
 
 ---@param change singletree.Change
@@ -216,13 +293,11 @@ function Transcript:drop(change)
   local from = self:start(index)
   local height = self.rows[index].height
   vim.api.nvim_buf_clear_namespace(self.buf, NS, from, from + height)
+  vim.api.nvim_buf_clear_namespace(self.buf, MARKDOWN, from, from + height)
   self:write(from, from + height, {})
   table.remove(self.rows, index)
   self.total = self.total - height
-  local above, below = self.rows[index - 1], self.rows[index]
-  if below and below.gap ~= draw.gap(above and above.block, below.block) then
-    self:redraw(index)
-  end
+  self:regap(index)
 end
 
 --- More text at the end of a block: its last line is written anew, and what comes after it.
@@ -246,6 +321,7 @@ function Transcript:append(change)
   self:write(last, last + 1, lines)
   row.height = row.height + #lines - 1
   self.total = self.total + #lines - 1
+  self:lit_later(block)
 end
 
 --- Everything anew; each window stays at the block it shows.
@@ -271,8 +347,12 @@ function Transcript:reset()
   self.total = #all
   self:write(0, -1, all)
   vim.api.nvim_buf_clear_namespace(self.buf, NS, 0, -1)
+  vim.api.nvim_buf_clear_namespace(self.buf, MARKDOWN, 0, -1)
   for _, light in ipairs(lights) do
     self:light(light[1], light[2])
+  end
+  for _, row in ipairs(self.rows) do
+    self:lit_later(row.block)
   end
   self:follow(followers)
   for _, place in pairs(places) do
@@ -287,15 +367,19 @@ function Transcript:apply(changes)
   if not (vim.api.nvim_buf_is_valid(self.buf) and vim.api.nvim_buf_is_loaded(self.buf)) then
     return
   end
-  local shown = math.max(1, self.total)
-  if vim.api.nvim_buf_line_count(self.buf) ~= shown then
-    self:reset() -- somebody else has written into it
-    return
-  end
-  local followers = self:followers()
+  local foreign = vim.api.nvim_buf_line_count(self.buf) ~= math.max(1, self.total) -- somebody wrote into it
   for _, change in ipairs(changes) do
-    if change.op ~= 'info' then
+    if change.op == 'reset' or foreign then
+      self:reset() -- draws the blocks as they are after all of the changes
+      return
+    end
+  end
+  local followers, whole = self:followers(), {}
+  for _, change in ipairs(changes) do
+    local block = change.block
+    if block and not (change.op == 'append' and whole[block]) then
       self[change.op](self, change)
+      whole[block] = change.op == 'put' -- drawn as it is after all of the changes
     end
   end
   self:follow(followers)
@@ -315,10 +399,26 @@ function Transcript:toggle(line)
   for index, one in ipairs(self.rows) do
     if one.block == row.block then
       self:redraw(index)
+      self:reveal(index)
       return true
     end
   end
   return false
+end
+
+--- Scroll the current window, if it shows the transcript, so that as much of a block is seen as fits.
+---@param index integer
+function Transcript:reveal(index)
+  if vim.api.nvim_win_get_buf(0) ~= self.buf then
+    return
+  end
+  local first = self:start(index) + 1
+  local last = first + self.rows[index].height - 1
+  local beyond = last - vim.fn.line('w$')
+  if beyond > 0 then
+    local top = vim.fn.line('w0')
+    vim.fn.winrestview({ topline = math.max(top, math.min(first, top + beyond)) })
+  end
 end
 
 return M

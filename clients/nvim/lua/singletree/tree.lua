@@ -244,7 +244,9 @@ function M.open(chat, filter)
   vim.bo[buf].bufhidden, vim.bo[buf].filetype = 'wipe', 'singletree-tree'
   vim.cmd('botright split')
   vim.api.nvim_win_set_buf(0, buf)
-  for option, value in pairs({ wrap = false, number = false, relativenumber = false, cursorline = true, signcolumn = 'no' }) do
+  local plain = { wrap = false, number = false, relativenumber = false, cursorline = true, signcolumn = 'no' }
+  plain.statusline = ' tree of ' .. vim.fs.basename(chat.root):gsub('%%', '%%%%') .. '%=%l of %L '
+  for option, value in pairs(plain) do
     vim.wo[0][0][option] = value
   end
   view:keys()
