@@ -331,7 +331,7 @@ async def test_a_question_says_what_it_is_about(house: House) -> None:
         "Allow commands that start with `git status` and `npm test` in this session"
     )
     assert (edit.kind, edit.title) == ("edit", "Write: src/a.py")
-    assert edit.options[1].label == "Allow edits of files in the workspace in this session"
+    assert edit.options[1].label == "Allow edits of the project's files in this session"
     assert edit.reason == "Edits are asked for in this mode."
     assert (read.kind, read.title) == ("read", "Read: /usr/include/stdio.h")
     assert read.reason == "/usr/include/stdio.h is outside the workspace."

@@ -79,7 +79,7 @@ def _tell(call: ToolCall, result: ToolResultMessage) -> str:
             return _found(call, text)
         case "edit" | "write":
             word = "Changed" if call.name == "edit" else "Wrote"
-            return f"{word} {_path(call)}. You can take it back with undo in your editor."
+            return f"{word} {_path(call)}. In an editor it can be undone."
         case _:
             return f"`{call.name}` answered:\n\n{_fenced(text)}"
 

@@ -167,7 +167,8 @@ def _search(found: Groups, quotes: Quotes) -> list[Step]:
     where = place(found.get("path", ""), quotes)
     if not what:
         return []
-    by_name = found.get("files") or (quoted is None and not found.get("text") and is_name(what))
+    plain = quoted is None or _GLOB.search(quoted)
+    by_name = found.get("files") or (plain and not found.get("text") and is_name(what))
     if by_name:
         args: dict[str, JsonValue] = {"pattern": _KINDS.get(what.lower(), what)}
         return [(Try("find", args | ({"path": where} if where else {})),)]
@@ -177,6 +178,7 @@ def _search(found: Groups, quotes: Quotes) -> list[Step]:
     return [(Try("grep", args | ({"path": where} if where else {})),)]
 
 
+_GLOB = re.compile(r"\*\.\w")
 _NOTES = re.compile(r"^(TODO|FIXME|XXX)s$", re.IGNORECASE)
 
 

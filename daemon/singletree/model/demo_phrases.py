@@ -70,12 +70,16 @@ def place(text: str, quotes: Quotes) -> str:
     quoted = quotes.only(text)
     if quoted is not None:
         return quoted
-    path = bare(quotes.show(text)).rstrip(".?!") or ""
-    return "" if path.lower() in _HERE or not path.strip("./") else path
+    path = bare(quotes.show(text)).rstrip("?!")
+    if path.strip("./"):
+        path = path.rstrip(".?!")
+    return "" if path.lower() in _HERE else path
 
 
 _HERE = {
     "",
+    ".",
+    "./",
     "here",
     "it",
     "this",

@@ -28,7 +28,7 @@ ASK_GUARDED = "What is in {path} can make other programs run something."
 ASK_OUTSIDE = "{path} is outside the workspace."
 ASK_EDIT = "Edits are asked for in this mode."
 
-ALL_EDITS = "edits of files in the workspace"
+ALL_EDITS = "edits of the project's files"
 READS_OF = "reading in {folder}"
 EDITS_OF = "edits in {folder}"
 
