@@ -196,7 +196,7 @@ class Host:
         return await anyio.to_thread.run_sync(catalog.list)
 
     def look_again(self) -> None:
-        """Keys or models have changed: every session finds its model anew at its next step."""
+        """Keys or models have changed: every session finds its model anew before its next turn."""
         for session in self.live:
             session.choice.forget_found()
 

@@ -67,7 +67,7 @@ async def _look(history: History, environment: Mapping[str, str], leaf: str | No
     async with anyio.create_task_group() as tasks:
         parts = await Assembly(options, Nobody(), tasks).parts(history, cwd, "startup")
     session = AgentSession(parts)
-    session.look_on()
+    await session.look_on()
     with suppress(SingletreeError):  # no model can be used: no window to compare with
         await session.choice.settle()
     return await session.sight(leaf)

@@ -62,7 +62,8 @@ class Choice:
         self._find = find
         self._changed = changed
         self._warn = warn
-        self._found: Model | None = None
+        self._found: dict[str, Model | SingletreeError] = {}
+        self._stale: set[str] = set()
         self._level: ThinkingLevel | None = None
         self.override = Override()
         self.ref: str | None = named
@@ -70,26 +71,28 @@ class Choice:
         self.all_tools = tuple(tools)
         self.tools = self.all_tools
 
-    def restore(self) -> None:
+    async def restore(self) -> None:
         """Go on with what the branch was answered with last."""
-        projection = self._talk.projection()
+        projection = await anyio.to_thread.run_sync(self._talk.projection)
         if projection.model is not None and self.ref is None:
             self.ref, self._from_branch = "/".join(projection.model), True
         if self._says_level():
             self._level = projection.thinking
+        await self._look()
 
     async def settle(self) -> None:
-        """Find the model of the next step; the one to begin with, where nobody has chosen yet.
+        """Find the model of the next turn; the one to begin with, where nobody has chosen yet.
 
-        Raises `no_model` or `auth_required`. Reads files, so it does not stand in the loop.
+        Raises `no_model` or `auth_required`.
         """
         if self.ref is None and self.override.model is None:
             ref = await self._first()
             if self.ref is None:
                 self.ref = ref
                 self._changed()
+        await self._look()
         try:
-            await anyio.to_thread.run_sync(self.model)
+            self.model()
         except SingletreeError as error:
             if error.code != "no_model" or not self._from_branch:
                 raise
@@ -98,17 +101,35 @@ class Choice:
             await self.settle()
 
     def model(self) -> Model:
-        """The model of the next step. Raises `no_model` or `auth_required`."""
+        """The model of the next step, as found last. Raises `no_model` or `auth_required`."""
         ref = self.override.model or self.ref
         if ref is None:
             raise SingletreeError(NO_MODEL, code="no_model", hint=NO_MODEL_HINT)
-        if self._found is None or self._found.info.ref != ref:
-            self._found = self._find(ref)
-        return self._found
+        if ref not in self._found:
+            self._find_it(ref)
+        found = self._found[ref]
+        if isinstance(found, SingletreeError):
+            raise found.with_traceback(None)
+        return found
 
     def forget_found(self) -> None:
-        """Keys or models have changed: look again at the next step."""
-        self._found = None
+        """Keys or models have changed: look again before the next turn."""
+        self._stale.update(self._found)
+
+    async def _look(self) -> None:
+        """Find what is chosen, unless it is found already. Reads files, so not in the loop."""
+        ref = self.override.model or self.ref
+        known = None if ref in self._stale else self._found.get(ref or "")
+        if ref is not None and (known is None or isinstance(known, SingletreeError)):
+            await anyio.to_thread.run_sync(self._find_it, ref)
+
+    def _find_it(self, ref: str) -> None:
+        """Note the model, or why it cannot be used, so that nobody reads the files to ask again."""
+        self._stale.discard(ref)
+        try:
+            self._found[ref] = self._find(ref)
+        except SingletreeError as error:
+            self._found[ref] = error
 
     @property
     def thinking(self) -> ThinkingLevel:
@@ -121,8 +142,9 @@ class Choice:
 
     async def set_model(self, ref: str) -> None:
         """Choose the model. Raises `no_model` or `auth_required`."""
-        self._found = await anyio.to_thread.run_sync(self._find, ref)
-        self.ref, self._from_branch = self._found.info.ref, False
+        found = await anyio.to_thread.run_sync(self._find, ref)
+        self.ref, self._from_branch = found.info.ref, False
+        self._found[self.ref] = found
         self._changed()
 
     def levels(self) -> Sequence[ThinkingLevel]:

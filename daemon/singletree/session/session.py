@@ -84,15 +84,15 @@ class AgentSession:
         self._take_tools()
         await self._restore_partial()
         self.queue.restore(await anyio.to_thread.run_sync(self.queue.load), self._knows)
-        self.choice.restore()
+        await self.choice.restore()
         start = SessionStart(self._parts.start)
         await inside.guests.open(inside.acting, start, inside.config(), self.history.leaf)
         inside.take_over()
 
-    def look_on(self) -> None:
+    async def look_on(self) -> None:
         """Take up the branch's model alone: nothing is begun and nothing changed."""
         self._take_tools()
-        self.choice.restore()
+        await self.choice.restore()
 
     async def compact(self, instructions: str | None = None) -> CompactionResult:
         """Sum up the older part of the path, by hand."""
