@@ -16,7 +16,7 @@ from singletree.history.store import Store
 from singletree.messages import AssistantMessage, Text
 from singletree.model.scripted import ScriptedModel, call, say, wait
 from singletree.session.conversation import Conversation
-from singletree.session.events import TurnEnded, Warned
+from singletree.session.events import EntryAppended, MessageEnded, TurnEnded, Warned
 from singletree.session.partials import read_partial, write_partial
 
 
@@ -53,6 +53,20 @@ async def test_a_text_that_cannot_be_kept_is_not_accepted(tmp_path: Path) -> Non
         await on.session.turns.wait()
         assert [e.reason for e in on.events if isinstance(e, TurnEnded)] == ["end_turn"]
         ours(tmp_path, "queues").unlink()
+
+
+async def test_an_answer_that_cannot_be_written_did_not_end(tmp_path: Path) -> None:
+    async with stage(tmp_path, ScriptedModel([wait(0.2) + say("x" * 2000), say("two")])) as on:
+        await on.session.turns.prompt(said("go"))
+        file = on.session.history.file
+        assert file is not None
+        with files_no_larger_than(file.stat().st_size + 100):
+            await on.session.turns.wait()
+        assert [e.reason for e in on.events if isinstance(e, TurnEnded)] == ["error"]
+        entries = {e.entry.id for e in on.events if isinstance(e, EntryAppended)}
+        assert {e.id for e in on.events if isinstance(e, MessageEnded)} <= entries
+        await on.say("again")
+        assert outline(on.model.requests[1].messages) == ["user: go", "user: again"]
 
 
 async def test_a_stream_that_cannot_be_kept_goes_on(tmp_path: Path) -> None:

@@ -59,12 +59,18 @@ class Conversation:
         id: str | None = None,
         after: Where = HERE,
         cause: LeafCause = "append",
+        first: SessionEvent | None = None,
     ) -> Entry:
-        """Append an entry (one write) and tell of it; it becomes the leaf."""
+        """Append an entry (one write) and tell of it; it becomes the leaf.
+
+        `first`: told before the entry, when that is written.
+        """
         self.check_writable()
         self._take_in()
         placed = self.history.append(entry, id=id, after=after)
         self._extend(placed, after)
+        if first is not None:
+            self._emit(first)
         self._emit(EntryAppended(placed))
         self._tell_leaf(cause)
         return placed

@@ -137,11 +137,10 @@ class Ears:
         if answer is not None:
             self._draft = None
             self._fresh = False
-        self._emit(event)
         if isinstance(message, CustomMessage):
-            self._talk.add(custom_entry(message), id=event.id)
+            self._talk.add(custom_entry(message), id=event.id, first=event)
         else:
-            self._talk.add(MessageEntry(message=message), id=event.id)
+            self._talk.add(MessageEntry(message=message), id=event.id, first=event)
         if isinstance(message, ToolResultMessage):
             self.outputs.pop(message.tool_call_id, None)
         self._queue.said(event.id)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import anyio.to_thread
+
 from singletree.compaction.branch import summarize_branch
 from singletree.compaction.summary import Complete
 from singletree.context.projection import said
@@ -80,7 +82,9 @@ async def navigate(
         return Navigated(history.leaf)
     wish, own = await _asked(history, guests, target, wish, summing is not None)
     leaf, text = landing(history, entry)
-    left = left_behind(history, old, target) if summing is not None else []
+    left: list[Entry] = []
+    if summing is not None:
+        left = await anyio.to_thread.run_sync(left_behind, history, old, target)
     if summing is None or not left:
         talk.move(leaf)
         if wish.label is not None:
@@ -112,7 +116,7 @@ def landing(history: History, entry: Entry) -> tuple[str | None, str | None]:
 
 
 def left_behind(history: History, old: str | None, target: str) -> list[Entry]:
-    """The entries from where the paths meet to the old leaf, oldest first."""
+    """The entries from where the paths meet to the old leaf, oldest first. Reads them: slow."""
     ids = history.tree.left_behind(old, target)
     return list(history.entries(ids=ids).entries)
 
@@ -143,7 +147,7 @@ async def _asked(
     if not guests.hears(BeforeTree):
         return wish, None
     old = history.leaf
-    left = left_behind(history, old, target)
+    left = await anyio.to_thread.run_sync(left_behind, history, old, target)
     fired = await guests.fire(
         BeforeTree(
             target,
