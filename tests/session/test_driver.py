@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import anyio
@@ -10,7 +11,7 @@ import pytest
 from tests.session.stage import Casting, outline, said, stage
 from tests.session.test_memory import SUMMARY
 
-from singletree.errors import ModelError, SingletreeError
+from singletree.errors import ModelError, SessionError, SingletreeError
 from singletree.extensions.api import ExtensionAPI
 from singletree.model.base import Model
 from singletree.model.scripted import ScriptedModel, fail, say, wait
@@ -113,3 +114,23 @@ async def test_a_failed_turn_keeps_what_waits(tmp_path: Path) -> None:
         assert len(on.session.queue.items) == 1
         await on.say("second")
         assert outline(model.requests[-1].messages)[-1] == "user: later"
+
+
+async def test_what_was_taken_back_begins_no_turn(tmp_path: Path) -> None:
+    model = ScriptedModel([say("one")])
+
+    def find(ref: str) -> Model:
+        time.sleep(0.1)
+        return model
+
+    async with stage(tmp_path, model, casting=Casting(find=find)) as on:
+        await on.say("hi")
+        await on.session.turns.steer(said("S"), when_idle="queue")
+        with pytest.raises(SessionError):
+            await on.session.compact()
+        on.session.choice.forget_found()
+        await on.until(lambda: on.session.turns.busy)
+        on.session.queue.clear()
+        await on.until(lambda: not on.session.turns.busy)
+        assert len(on.told(TurnStarted)) == 1
+        assert on.told(Warned) == []

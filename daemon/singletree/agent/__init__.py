@@ -1,1 +1,1 @@
-"""The loop, its driver, and what a tool is."""
+"""The loop, and what a tool is."""

@@ -3,7 +3,7 @@
 A function of data (LoopContext) and callbacks (LoopConfig). It keeps nothing between two calls,
 writes no file, logs nothing, and knows no session, no editor and no permission. Two loops: the
 inner one goes on while the model calls tools or steering waits, the outer one while follow-ups
-wait. Read next: config.py (the callbacks), calls.py (calls and results), agent.py (the driver).
+wait. Read next: config.py (the callbacks), calls.py (calls and results).
 
 What it promises:
 - `emit` and the `take_…` callbacks are plain functions: between taking a text and telling of it

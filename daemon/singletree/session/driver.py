@@ -150,10 +150,11 @@ class Driver:
             return
         turn = self._begin("extension")
         try:
-            await self._open(turn, self._say_next)
+            begun = await self._open(turn, self._say_next)
         except SingletreeError as error:
             self._emit(Warned(error.code, NOT_BEGUN.format(why=error.message)))
-        else:
+            return
+        if begun:
             await self._drive(turn)
 
     def _begins(self) -> bool:
@@ -161,20 +162,28 @@ class Driver:
             return False
         return self._mail.begins or (not self._held and self._queue.begins)
 
-    async def _open(self, turn: Turn, say: Callable[[], Cause | None]) -> None:
-        """Find out who answers, say what there is to say, and have it on the disk."""
+    async def _open(self, turn: Turn, say: Callable[[], Cause | None]) -> bool:
+        """Find out who answers, say what there is to say, and have it on the disk.
+
+        False: meanwhile all of it was taken back.
+        """
         try:
             with anyio.CancelScope(shield=True):
                 await self._choice.settle()
                 self._choice.record()
                 waiting = self._queue.version
-                turn.cause = say() or turn.cause
+                cause = say()
+                if cause is None:
+                    self._end()
+                    return False
+                turn.cause = cause
                 await anyio.to_thread.run_sync(self._talk.history.sync)
                 if self._queue.version != waiting:
                     await self.save_queue()
         except BaseException:
             self._end()
             raise
+        return True
 
     async def _drive(self, turn: Turn) -> None:
         """This turn, and those that what waits begins."""

@@ -27,15 +27,13 @@ class Letter:
 class Mail:
     """The letters of one session, in the order in which they came."""
 
-    def __init__(self, mint: Callable[[], str], changed: Callable[[], None]) -> None:
+    def __init__(self, mint: Callable[[], str]) -> None:
         self._mint = mint
-        self._changed = changed
         self._letters: list[Letter] = []
 
     def put(self, message: CustomMessage, deliver_as: Deliver, *, trigger: bool) -> None:
         """Keep a message until its time comes."""
         self._letters.append(Letter(self._mint(), message, deliver_as, trigger))
-        self._changed()
 
     def steering(self) -> list[Waiting]:
         """What a running agent may take, with the ids of the entries to be."""
@@ -43,7 +41,7 @@ class Mail:
 
     def said(self, entry_id: str) -> None:
         """The running turn took this one: it is an entry now."""
-        self._keep(lambda one: one.entry_id != entry_id)
+        self._letters = [one for one in self._letters if one.entry_id != entry_id]
 
     @property
     def begins(self) -> bool:
@@ -64,14 +62,8 @@ class Mail:
 
     def _take(self, wanted: Callable[[Letter], bool]) -> list[Letter]:
         taken = [one for one in self._letters if wanted(one)]
-        self._keep(lambda one: one not in taken)
+        self._letters = [one for one in self._letters if one not in taken]
         return taken
-
-    def _keep(self, wanted: Callable[[Letter], bool]) -> None:
-        left = [one for one in self._letters if wanted(one)]
-        if len(left) != len(self._letters):
-            self._letters = left
-            self._changed()
 
 
 def _begins(one: Letter) -> bool:

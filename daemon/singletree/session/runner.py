@@ -1,4 +1,4 @@
-"""How a turn runs: runs of the agent, and around them compaction, retry and recovery.
+"""How a turn runs: runs of the loop, and around them compaction, retry and recovery.
 
 A turn is one user message (or follow-up) from its start until the model stops and no steering
 waits. Whatever happens inside, it begins with one TurnStarted and ends with one TurnEnded. Every
@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 import anyio
 from pydantic import BaseModel
 
-from singletree.agent.agent import Agent
-from singletree.agent.config import Blocked, LoopConfig, Step
+from singletree.agent.config import Blocked, LoopConfig, LoopContext, Step, Waiting
 from singletree.agent.events import RunEnded
+from singletree.agent.loop import run_loop
 from singletree.agent.tool import Tool
 from singletree.compaction.budget import estimate
 from singletree.context.feed import Feed
@@ -126,16 +126,9 @@ class Runner:
         self._needs = needs
         self._emit = emit
         self._feed = Feed()
-        self._agent: Agent | None = None
         self._calls: dict[str, anyio.CancelScope] = {}
         self._orphans: set[str] = set()
         self.retries = Retries(needs.phase, emit)
-
-    def steer(self) -> None:
-        """What waits is another list: the running agent takes from the new one."""
-        if self._agent is not None:
-            self._agent.steering = self._queue.steering() + self._mail.steering()
-            self._agent.steering_mode = self._queue.modes["steer"]
 
     def calls(self, call_id: str | None) -> list[str]:
         """The call of this id, or all, as far as they are checked or run."""
@@ -172,7 +165,7 @@ class Runner:
             await self._compactor.fit(self._choice.model())
             attempt = Attempt()
             while True:
-                ended = await self._run_agent()
+                ended = await self._run_loop()
                 attempt = attempt.counted(ended)
                 info, settings = self._choice.model().info, self._needs.settings()
                 match after_run(ended, attempt, info, settings):
@@ -201,9 +194,10 @@ class Runner:
         turn.error = error_info(settle.error) if settle.error else None
         self.retries.settled(turn.error)
 
-    async def _run_agent(self) -> RunEnded:
+    async def _run_loop(self) -> RunEnded:
         """One run of the loop over the tree as it now stands."""
         choice, needs, guests = self._choice, self._needs, self._guests
+        context = LoopContext("", self._talk.projection().messages)
         config = LoopConfig(
             model=choice.model(),
             thinking=choice.thinking,
@@ -212,19 +206,18 @@ class Runner:
             transform_context=guests.context,
             before_tool=needs.check,
             after_tool=guests.called,
+            take_steering=self._take_steering,
             before_step=self._before_step,
             max_steps=needs.settings().max_steps,
             session_id=self._talk.history.id,
             calls=self._calls,
         )
-        self._agent = agent = Agent(config, self._ears.hear)
-        agent.messages = list(self._talk.projection().messages)
-        agent.tools = list(choice.tools)
-        self.steer()
-        try:
-            return await agent.resume()
-        finally:
-            self._agent = None
+        return await run_loop((), context, config, self._ears.hear)
+
+    def _take_steering(self) -> Sequence[Waiting]:
+        """What is heard before the next request. It leaves its place when it is an entry."""
+        waiting = [*self._queue.steering(), *self._mail.steering()]
+        return waiting if self._queue.modes["steer"] == "all" else waiting[:1]
 
     async def _before_step(self, step: Step) -> Step:
         """Make the next request from the tree as it is: prompt, messages, model, tools."""

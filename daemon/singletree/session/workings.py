@@ -65,7 +65,7 @@ class Workings:
     @cached_property
     def mail(self) -> Mail:
         """What guests want said."""
-        return Mail(self.parts.history.mint, self._steering_changed)
+        return Mail(self.parts.history.mint)
 
     @cached_property
     def choice(self) -> Choice:
@@ -250,8 +250,4 @@ class Workings:
         self.compactor.answered = True
 
     def _queue_changed(self) -> None:
-        self._steering_changed()
         self.tell(QueueChanged(self.queue.items, self.queue.version))
-
-    def _steering_changed(self) -> None:
-        self.runner.steer()
