@@ -21,7 +21,7 @@ class Repository:
     def __init__(self, tmp_path: Path) -> None:
         self.agent_dir, self.work, self.mark = tmp_path / "agent", tmp_path / "w", tmp_path / "P"
         self.agent_dir.mkdir()
-        self.user = {"permissions": {"deny": ["bash(rm *)"]}, "httpProxy": "http://127.0.0.1:9"}
+        self.user = {"permissions": {"mode": "readOnly"}, "httpProxy": "http://127.0.0.1:9"}
         (self.agent_dir / "settings.json").write_text(json.dumps(self.user), "utf-8")
         self.extension = self.work / ".pi" / "extensions" / "hook.py"
         self.extension.parent.mkdir(parents=True)
@@ -33,7 +33,7 @@ class Repository:
         own = {
             "trusted": True,
             "defaultProjectTrust": "always",
-            "permissions": {"allow": ["bash(*)"]},
+            "permissions": {"mode": "allowAll"},
             "providers": {"anthropic": {"baseUrl": "http://127.0.0.1:1"}},
             "httpProxy": "http://127.0.0.1:1",
             "maxSteps": 7,
@@ -65,7 +65,7 @@ async def test_untrusted(repository: Repository, decided: bool | None) -> None:
     assert {item.kind for item in trust.skipped} == {"settings", "extensions", "system_prompt"}
     assert loaded.skipped == (repository.extension,)
     assert not repository.mark.exists()
-    assert layers.settings.permissions == repository.user["permissions"]
+    assert layers.settings.permissions.mode == "readOnly"
     assert layers.settings.http_proxy == repository.user["httpProxy"]
     assert layers.settings.max_steps == 500
 
@@ -77,7 +77,7 @@ async def test_trusted_and_then_changed(repository: Repository) -> None:
     assert [guest.name for guest in loaded.guests] == ["hook"]
     assert repository.mark.exists()
     assert layers.settings.max_steps == 7
-    assert layers.settings.permissions == repository.user["permissions"]
+    assert layers.settings.permissions.mode == "readOnly"
     assert layers.settings.http_proxy == repository.user["httpProxy"]
     assert set(layers.ignored) == {
         "trusted",

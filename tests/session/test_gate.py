@@ -324,8 +324,10 @@ async def test_a_question_says_what_it_is_about(house: House) -> None:
         ("allow_once", "once", None),
         ("allow_session", "session", "git status && npm test"),
         ("allow_workspace", "workspace", "git status && npm test"),
+        ("allow_user", "user", "git status && npm test"),
         ("deny_once", "once", None),
         ("deny_workspace", "workspace", "git status && npm test"),
+        ("deny_user", "user", "git status && npm test"),
     ]
     assert command.options[1].label == (
         "Allow commands that start with `git status` and `npm test` in this session"

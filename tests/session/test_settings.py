@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from singletree.errors import SettingsError
-from singletree.session.keys import DEFAULT_TOOLS
+from singletree.session.keys import DEFAULT_TOOLS, Environment, Sandbox
 from singletree.session.settings import (
     USER_ONLY,
     Layers,
@@ -105,11 +105,27 @@ def test_a_trusted_workspace_may_not_say_everything(place: Place, key: str) -> N
 
 
 def test_rules_of_the_user_count(place: Place) -> None:
-    place.user({"permissions": {"deny": ["bash(rm*)"]}, "defaultProjectTrust": "never"})
-    place.own({"permissions": {"allow": ["bash(*)"]}, "defaultProjectTrust": "always"})
+    place.user({"permissions": {"mode": "readOnly"}, "defaultProjectTrust": "never"})
+    place.own({"permissions": {"mode": "allowAll"}, "defaultProjectTrust": "always"})
     settings = place.layers().settings
-    assert settings.permissions == {"deny": ["bash(rm*)"]}
+    assert settings.permissions.mode == "readOnly"
     assert settings.default_project_trust == "never"
+
+
+def test_a_workspace_opens_nothing_in_the_sandbox(place: Place) -> None:
+    place.user({"sandbox": {"writable": ["~/cache"]}, "environment": {"drop": ["CI"]}})
+    place.own(
+        {
+            "sandbox": {"enabled": False, "network": True, "writable": ["/"]},
+            "environment": {"keep": ["*"]},
+            "maxSteps": 5,
+        }
+    )
+    layers = place.layers()
+    assert layers.settings.sandbox == Sandbox(writable=["~/cache"])
+    assert layers.settings.environment == Environment(drop=["CI"])
+    assert layers.settings.max_steps == 5
+    assert set(layers.ignored) == {"sandbox", "environment"}
 
 
 @pytest.mark.parametrize(

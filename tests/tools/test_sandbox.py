@@ -67,6 +67,7 @@ async def ran(
     *,
     network: bool = False,
     writable: Sequence[Path] = (),
+    guarded: Sequence[Path] = (),
     temp_size: int = TEMP_SIZE,
     limit: float | None = 20,
 ) -> Ran:
@@ -77,6 +78,7 @@ async def ran(
         mechanism=mechanism,
         network=network,
         writable=writable,
+        guarded=guarded,
         temp_size=temp_size,
         hidden=[keys / "auth.json", keys / ".ssh", keys / "missing"],
         readable=[keys / ".ssh/shown"],
@@ -430,6 +432,20 @@ async def test_hooks_and_configuration_of_git_cannot_be_changed(
         assert (workspace / ".git/config").read_text() == "[core]\n"
     result = await ran(mechanism, "echo x > .git/index && echo fine", workspace)
     assert result.text == "fine\n"
+
+
+@wrapped
+async def test_what_is_guarded_stays_even_where_all_around_is_writable(
+    mechanism: Mechanism, workspace: Path
+) -> None:
+    agent_dir, home = workspace / "agent", workspace.parent
+    agent_dir.mkdir()
+    (agent_dir / "settings.json").write_text("{}")
+    line = "echo x > agent/settings.json; rm -r agent; mv agent b; touch agent/new; echo x > ../new"
+    await ran(mechanism, line, workspace, writable=[home], guarded=[agent_dir])
+    assert [path.name for path in agent_dir.iterdir()] == ["settings.json"]
+    assert (agent_dir / "settings.json").read_text() == "{}"
+    assert (home / "new").exists()
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from singletree.errors import ToolError
 from singletree.tools import leftovers
 from singletree.tools.environment import command_environment
 from singletree.tools.leftovers import Command, belonging, process, sweep
-from singletree.tools.shell import LocalShell
+from singletree.tools.shell import LocalShell, Wishes
 from singletree.tools.world import Exit
 
 PLAIN = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "LANG": "C.UTF-8"}
@@ -218,6 +218,26 @@ def test_what_commands_do_not_see() -> None:
     assert got["GITHUB_TOKEN"] == GIVEN["GITHUB_TOKEN"]
     assert (got["HOME"], got["PWD"], got["NO_PROXY"]) == ("/home/me", "/w", "localhost")
     assert (got["PAGER"], got["GIT_TERMINAL_PROMPT"], got["GIT_ASKPASS"]) == ("cat", "0", "")
+
+
+async def test_what_is_wished_counts_from_the_next_command_on(tmp_path: Path) -> None:
+    wishes = Wishes()
+    shell = LocalShell({**PLAIN, "X_API_KEY": "sk-123456789", "CI": "1"}, wishes=lambda: wishes)
+    told = bytearray()
+
+    async def say(command: str) -> str:
+        told.clear()
+        await shell.run(command, cwd=tmp_path, limit=20, on_output=told.extend)
+        return told.decode()
+
+    asked = 'echo "$X_API_KEY-$CI-$BEFORE-${BASH_VERSION:+bash}"'
+    assert await say(asked) == "-1--bash\n"
+    wishes = Wishes("/bin/sh", "BEFORE=yes", keep=["X_API_KEY"], drop=["CI"])
+    assert (await say(asked)).startswith("sk-123456789--yes-")
+    assert await say("echo $0") == "/bin/sh\n"
+    wishes = Wishes("/no/shell")
+    with pytest.raises(ToolError, match="There is no shell /no/shell, which shellPath"):
+        await say("true")
 
 
 def test_the_user_may_keep_and_drop_names() -> None:

@@ -1185,7 +1185,7 @@ export interface RuleList {
   mode: string;
 }
 
-/** Rules to forget, by id. */
+/** Rules to forget, by id: all of them, or none if one is unknown. */
 export interface RuleRemoveParams extends SessionParams {
   ids: string[];
 }
@@ -2113,7 +2113,7 @@ export interface Methods {
   "agent/permission/list": { params: SessionParams; result: RuleList };
   /** Forget answers. */
   "agent/permission/remove": { params: RuleRemoveParams; result: RuleList };
-  /** What is asked at all. The same as the switch `mode` of `agent/config/set`. */
+  /** What is asked at all, as long as the session lives. The same as the switch `mode` of `agent/config/set`, which can also keep it in the settings. */
   "agent/permission/setMode": { params: ModeParams; result: RuleList };
   /** What the agent changed in files, and whether it was taken back. */
   "agent/edits/list": { params: EditsParams; result: EditList };

@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import get_args
 
 import anyio
 import anyio.from_thread
@@ -30,7 +29,7 @@ from singletree.host.options import Front, Options
 from singletree.model.base import Terms
 from singletree.model.catalog import Catalog
 from singletree.session.current import Current, Said
-from singletree.session.gate import Gate, Mode
+from singletree.session.gate import Gate
 from singletree.session.parts import Parts, Start
 from singletree.session.settings import Layers, Scope, Settings, load_settings
 from singletree.session.trust import Trust, trust_of
@@ -39,12 +38,11 @@ from singletree.tools.kit import default_tools
 from singletree.tools.leftovers import sweep
 from singletree.tools.output import prune
 from singletree.tools.sandbox import SandboxedShell, can_confine
-from singletree.tools.shell import LocalShell
+from singletree.tools.shell import LocalShell, Wishes
 from singletree.tools.world import Files, World
 
 log = logging.getLogger(__name__)
 
-MODES: tuple[Mode, ...] = get_args(Mode)
 NOT_OURS = '"{key}" in the workspace\'s settings is left out: only you may set it.'
 
 
@@ -72,10 +70,11 @@ class Assembly:
         ask = partial(anyio.from_thread.run_sync, self._said, session_id, files)
         current = Current(options.agent_dir, cwd, trusted, ask)
         wrong = await anyio.to_thread.run_sync(current.refresh)
-        shell = self._shell()
+        shell = self._shell(lambda: current.settings)
         world = LocalWorld(cwd, files, shell, self._locks)
-        gate = self._gate(session_id, world, current.settings)
-        tools = await anyio.to_thread.run_sync(self._tools, world, gate, shell)
+        gate = self._gate(session_id, world, lambda: current.settings)
+        made = partial(self._tools, world, gate, shell, lambda: current.settings)
+        tools = await anyio.to_thread.run_sync(made)
         gathered = await anyio.to_thread.run_sync(self._gather, cwd, trusted, files)
         loaded = await self._load(cwd, trusted, current.layers)
         return Parts(
@@ -186,33 +185,48 @@ class Assembly:
             return settings.default_model
         return (await self.catalog.usable()).model.info.ref
 
-    def _gate(self, session_id: str, world: World, settings: Settings) -> Gate:
+    def _gate(self, session_id: str, world: World, settings: Callable[[], Settings]) -> Gate:
         options = self.options
-        kept = [mode for mode in MODES if mode == settings.permissions.get("mode")]
         return Gate(
             partial(self._front.ask, session_id),
             world,
             options.agent_dir,
-            options.mode or (kept[0] if kept else "ask"),
+            options.mode or settings().permissions.mode or "ask",
             readable=(options.agent_dir / "skills",),
-            sandbox=can_confine,
+            sandbox=lambda: settings().sandbox.enabled and can_confine(),
         )
 
-    def _tools(self, world: World, gate: Gate, shell: LocalShell) -> list[Tool]:
+    def _tools(
+        self, world: World, gate: Gate, shell: LocalShell, settings: Callable[[], Settings]
+    ) -> list[Tool]:
         """What a rule allowed unasked runs in the sandbox, what a person allowed as it is."""
         hidden = gate.places.hidden()
-        confined = SandboxedShell(
-            shell, workspace=world.cwd, hidden=hidden, readable=[self._outputs]
-        )
+
+        def confined() -> SandboxedShell:
+            wanted = settings().sandbox
+            return SandboxedShell(
+                shell,
+                workspace=world.cwd,
+                network=wanted.network,
+                writable=[world.cwd / Path(path).expanduser() for path in wanted.writable],
+                hidden=hidden,
+                guarded=[self.options.agent_dir],
+                readable=[self._outputs],
+            )
+
         return default_tools(
             world,
             outputs=self._outputs,
-            shell_of=lambda call_id: confined if gate.confined(call_id) else shell,
+            shell_of=lambda call_id: confined() if gate.confined(call_id) else shell,
             hidden=hidden,
         )
 
-    def _shell(self) -> LocalShell:
-        return LocalShell(self.options.environment, children=self._children)
+    def _shell(self, settings: Callable[[], Settings]) -> LocalShell:
+        return LocalShell(
+            self.options.environment,
+            children=self._children,
+            wishes=lambda: wishes_of(settings()),
+        )
 
     def spawn(self, work: Callable[[], Awaitable[None]]) -> None:
         """Let something go on that belongs to no request; its failure is logged."""
@@ -224,6 +238,16 @@ class Assembly:
                 log.exception("work of no request failed")
 
         self._tasks.start_soon(guarded)
+
+
+def wishes_of(settings: Settings) -> Wishes:
+    """What is wanted of commands, by the settings as they now are."""
+    return Wishes(
+        settings.shell_path and str(Path(settings.shell_path).expanduser()),
+        settings.shell_command_prefix,
+        tuple(settings.environment.keep),
+        tuple(settings.environment.drop),
+    )
 
 
 def terms_of(settings: Settings) -> Terms:

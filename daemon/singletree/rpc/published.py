@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:559891046f0efdb0af818e70936398c9"
+SCHEMA_HASH = "sha256:d211cdbf01b9c8b234ac85644953de2a"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

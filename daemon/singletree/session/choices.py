@@ -14,7 +14,9 @@ ONCE = "Allow once"
 NO = "Deny"
 THIS_SESSION = "Allow {what} in this session"
 ALWAYS_HERE = "Always allow {what} in this workspace"
+ALWAYS = "Always allow {what} in every workspace"
 NEVER_HERE = "Always deny {what} in this workspace"
+NEVER = "Always deny {what} in every workspace"
 SESSION_END = "when the session ends"
 JOINED = " && "
 
@@ -72,15 +74,17 @@ class Choices:
                 Option(
                     "allow_workspace", ALWAYS_HERE.format(what=what), "allow", "workspace", shown
                 ),
+                Option("allow_user", ALWAYS.format(what=what), "allow", "user", shown),
             ]
-            patterns["allow_session"] = patterns["allow_workspace"] = covered
+            patterns |= dict.fromkeys(("allow_session", "allow_workspace", "allow_user"), covered)
         options.append(Option("deny_once", NO, "deny", "once"))
         for what, covered in self._lasting:
             shown = JOINED.join(covered)
-            options.append(
-                Option("deny_workspace", NEVER_HERE.format(what=what), "deny", "workspace", shown)
-            )
-            patterns["deny_workspace"] = covered
+            options += [
+                Option("deny_workspace", NEVER_HERE.format(what=what), "deny", "workspace", shown),
+                Option("deny_user", NEVER.format(what=what), "deny", "user", shown),
+            ]
+            patterns |= dict.fromkeys(("deny_workspace", "deny_user"), covered)
         return Asking(
             subject, family, title, tuple(options), patterns, command, cwd, paths, default_to_no
         )

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from singletree.compaction.budget import Limits
 from singletree.messages import ThinkingLevel
 
 QueueMode = Literal["one-at-a-time", "all"]
+Mode = Literal["ask", "acceptEdits", "readOnly", "allowAll"]
 Tokens = Annotated[int, Field(ge=0, le=2**53 - 1)]
 Millis = Annotated[int, Field(ge=0)]
 
@@ -99,6 +100,37 @@ class Images(Keys):
     block_images: bool = Field(False, description="Send a note instead of every picture.")
 
 
+class Permissions(Keys):
+    """What is asked before it is done."""
+
+    mode: Mode | None = Field(
+        None, description="The mode that sessions begin with; none: ask before edits and commands."
+    )
+
+
+class Sandbox(Keys):
+    """Where commands run that a rule lets run unasked."""
+
+    enabled: bool = Field(
+        True, description="Confine them, where the machine can. If not, they run as they are."
+    )
+    network: bool = Field(False, description="Let them reach the network.")
+    writable: list[str] = Field(
+        default_factory=list,
+        description="Folders that they may write beside the workspace: absolute, with ~, or from "
+        "the workspace.",
+    )
+
+
+class Environment(Keys):
+    """Which of the daemon's variables commands see, as names or globs; keys are dropped anyway."""
+
+    keep: list[str] = Field(
+        default_factory=list, description="Passed on, though it looks like a key."
+    )
+    drop: list[str] = Field(default_factory=list, description="Never passed on.")
+
+
 class SharedDaemon(Keys):
     """The daemon that several editors share (`singletree attach`)."""
 
@@ -159,9 +191,13 @@ class Settings(Keys):
     default_project_trust: Literal["ask", "always", "never"] = Field(
         "ask", description="Trust of a workspace nobody decided on (user settings only)."
     )
-    permissions: dict[str, JsonValue] = Field(
-        default_factory=dict, description="Rules of the gate (user settings only)."
+    permissions: Permissions = Field(
+        default_factory=Permissions, description="What is asked (user settings only)."
     )
-    sandbox: dict[str, JsonValue] = Field(
-        default_factory=dict, description="Sandbox of commands (user settings only)."
+    sandbox: Sandbox = Field(
+        default_factory=Sandbox, description="The sandbox of commands (user settings only)."
+    )
+    environment: Environment = Field(
+        default_factory=Environment,
+        description="The environment of commands (user settings only).",
     )

@@ -39,6 +39,7 @@ Scope = Literal["default", "user", "workspace", "override"]
 USER_ONLY = (
     "permissions",
     "sandbox",
+    "environment",
     "trust",
     "trusted",
     "defaultProjectTrust",

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from singletree.session.choices import Asking
+from singletree.session.keys import Mode
 from singletree.session.rules import Rule
 
-Mode = Literal["ask", "acceptEdits", "readOnly", "allowAll"]
+__all__ = ["ALLOW", "ASK_PRIVATE", "READ_ONLY", "RULE", "Mode", "Verdict"]
 
 RULE = "A rule of the user forbids this ({pattern}), so it did not run."
 READ_ONLY = "The session is in read-only mode: {what} are refused. The user can change the mode."

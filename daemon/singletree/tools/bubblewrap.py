@@ -40,13 +40,14 @@ def arguments(
     *,
     writable: Sequence[Path],
     hidden: Sequence[Path],
+    guarded: Sequence[Path] = (),
     readable: Sequence[Path] = (),
     network: bool,
     temp_size: int,
 ) -> list[str]:
     """What stands before `--` and the command. Blocks on the disk: worker thread.
 
-    `readable` are folders in hidden ones that are seen nevertheless.
+    `readable` are folders in hidden ones that are seen nevertheless; `guarded` are never writable.
     """
     got = _base(shutil.which("bwrap") or "bwrap", temp_size)
     got += ["--unshare-all", *(["--share-net"] if network else [])]
@@ -56,18 +57,25 @@ def arguments(
     real = os.path.realpath(workspace)
     for path in dict.fromkeys([given, real]):
         got += _beside(path)
-    for path in dict.fromkeys([real, *map(os.path.realpath, writable), *_repository(Path(real))]):
+    open_ = [real, *map(os.path.realpath, writable), *_repository(Path(real))]
+    for path in dict.fromkeys(open_):
         got += ["--bind-try", path, path]
     if given != real:
         got += ["--bind-try", real, given] if given.startswith("/tmp/") else []
     git = f"{real}/.git"
     if Path(git).is_dir() and not Path(git).is_symlink():
         got += ["--bind", git, git]  # so that it can't be moved away and made anew
-    for path in _guarded(Path(real)):
+    inside = [path for path in map(os.path.realpath, guarded) if _below(path, open_)]
+    for path in (*_guarded(Path(real)), *inside):
         got += ["--ro-bind-try", path, path]
     for path in map(os.path.realpath, hidden):
         got += _covered(path, [os.path.realpath(one) for one in readable])
     return got
+
+
+def _below(path: str, folders: Sequence[str]) -> bool:
+    """Whether a path lies in one of these."""
+    return any(Path(path).is_relative_to(folder) for folder in folders)
 
 
 def _beside(path: str) -> list[str]:

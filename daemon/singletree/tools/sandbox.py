@@ -17,7 +17,7 @@ import anyio
 
 from singletree.tools import bubblewrap, landlock
 from singletree.tools.guarantees import Mechanism
-from singletree.tools.shell import LocalShell, find_shell
+from singletree.tools.shell import LocalShell
 from singletree.tools.world import Exit
 
 DENIED = (
@@ -51,7 +51,8 @@ class SandboxedShell:
     """Commands that are confined as far as this machine can. Implements `world.Shell`.
 
     `workspace` and `writable` are what may be changed, `hidden` what can't be read, but for what
-    is `readable` in it. `mechanism` None: the one this machine has.
+    is `readable` in it, `guarded` what can't be changed even where it lies in what may be (by
+    bubblewrap alone). `mechanism` None: the one this machine has.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class SandboxedShell:
         network: bool = False,
         writable: Sequence[Path] = (),
         hidden: Sequence[Path] = (),
+        guarded: Sequence[Path] = (),
         readable: Sequence[Path] = (),
         temp_size: int = TEMP_SIZE,
     ) -> None:
@@ -72,6 +74,7 @@ class SandboxedShell:
         self._network = network
         self._writable = tuple(writable)
         self._hidden = tuple(hidden)
+        self._guarded = tuple(guarded)
         self._readable = tuple(readable)
         self._temp_size = temp_size
 
@@ -86,7 +89,7 @@ class SandboxedShell:
     ) -> Exit:
         """Run to its end, confined; a denial is told in the note."""
         signs = _Signs(on_output)
-        argv = [await anyio.to_thread.run_sync(find_shell), "-c", command]
+        argv = await anyio.to_thread.run_sync(self._shell.argv, command)
         match self._mechanism or await anyio.to_thread.run_sync(find_mechanism):
             case "bubblewrap":
                 ended = await self._bubblewrapped(argv, cwd, limit, signs, env)
@@ -115,6 +118,7 @@ class SandboxedShell:
                 self._workspace,
                 writable=self._writable,
                 hidden=self._hidden,
+                guarded=self._guarded,
                 readable=self._readable,
                 network=self._network,
                 temp_size=self._temp_size,

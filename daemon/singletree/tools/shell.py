@@ -15,6 +15,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from singletree.tools.world import Exit
 
 NO_FOLDER = "The working directory does not exist: {cwd}. No command can run there."
 NO_SHELL = "No shell was found on this machine (neither bash nor sh)."
+NO_SUCH_SHELL = "There is no shell {path}, which shellPath in the settings names."
 NOT_STARTED = "The command could not be started: {reason}"
 
 IDLE = 0.1
@@ -38,11 +40,24 @@ DRAIN = 0.4
 _CHUNK = 65_536
 
 
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a person wants of commands: another shell, something before each of them, variables.
+
+    `keep` and `drop` as in environment.py.
+    """
+
+    shell: str | None = None
+    prefix: str | None = None
+    keep: Collection[str] = ()
+    drop: Collection[str] = ()
+
+
 class LocalShell:
     """Commands on this machine, as the daemon's user. Implements `world.Shell`.
 
     `environment` is what the daemon was started with; `children` the folder where running commands
-    are written down; `keep` and `drop` as in environment.py.
+    are written down; `wishes` is asked for every command.
     """
 
     def __init__(
@@ -50,13 +65,11 @@ class LocalShell:
         environment: Mapping[str, str],
         *,
         children: Path | None = None,
-        keep: Collection[str] = (),
-        drop: Collection[str] = (),
+        wishes: Callable[[], Wishes] = Wishes,
     ) -> None:
         self._environment = environment
         self._children = Children(children)
-        self._keep = keep
-        self._drop = drop
+        self._wishes = wishes
 
     async def run(
         self,
@@ -68,10 +81,16 @@ class LocalShell:
         env: Mapping[str, str] | None = None,
     ) -> Exit:
         """Run to its end; after `limit` seconds it is ended. Cancelling kills the tree."""
-        bash = await anyio.to_thread.run_sync(find_shell)
-        return await self.run_argv(
-            [bash, "-c", command], cwd=cwd, limit=limit, on_output=on_output, env=env
-        )
+        argv = await anyio.to_thread.run_sync(self.argv, command)
+        return await self.run_argv(argv, cwd=cwd, limit=limit, on_output=on_output, env=env)
+
+    def argv(self, command: str) -> list[str]:
+        """The program that runs a command line, with its arguments. Looks at the disk."""
+        wishes = self._wishes()
+        if wishes.shell and not os.access(wishes.shell, os.X_OK):
+            raise ToolError(NO_SUCH_SHELL.format(path=wishes.shell))
+        line = f"{wishes.prefix}\n{command}" if wishes.prefix else command
+        return [wishes.shell or find_shell(), "-c", line]
 
     async def run_argv(
         self,
@@ -85,12 +104,12 @@ class LocalShell:
         """The same for a program and its arguments, without a shell."""
         if not await anyio.Path(cwd).is_dir():
             raise ToolError(NO_FOLDER.format(cwd=cwd))
-        mark = secrets.token_hex(8)
+        mark, wishes = secrets.token_hex(8), self._wishes()
         full = command_environment(
             self._environment,
             cwd,
-            keep=self._keep,
-            drop=self._drop,
+            keep=wishes.keep,
+            drop=wishes.drop,
             extra={**(env or {}), MARK: mark},
         )
         tied = [*await anyio.to_thread.run_sync(_tie), *argv]

@@ -932,7 +932,7 @@
 ---@field rules singletree.Rule[]
 ---@field mode string
 
---- Rules to forget, by id.
+--- Rules to forget, by id: all of them, or none if one is unknown.
 ---@class singletree.RuleRemoveParams : singletree.SessionParams
 ---@field ids string[]
 

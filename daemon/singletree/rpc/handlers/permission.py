@@ -27,10 +27,11 @@ async def _listed(daemon: Daemon, params: SessionParams, call: Call) -> RuleList
 
 async def _remove(daemon: Daemon, params: RuleRemoveParams, call: Call) -> RuleList:
     session = await daemon.session(params, call)
-    gone = await session.gate.forget(params.ids)
-    unknown = [one for one in params.ids if one not in gone]
+    known = {rule.id for rule in await session.gate.in_force()}
+    unknown = [one for one in params.ids if one not in known]
     if unknown:
         raise SingletreeError(f"There is no rule {unknown[0]}.", code="not_found")
+    await session.gate.forget(params.ids)
     return await _rules(session)
 
 

@@ -105,7 +105,7 @@ class RuleList(Result):
 
 
 class RuleRemoveParams(SessionParams):
-    """Rules to forget, by id."""
+    """Rules to forget, by id: all of them, or none if one is unknown."""
 
     ids: list[str]
 
@@ -135,7 +135,8 @@ METHODS = (
         "agent/permission/setMode",
         ModeParams,
         RuleList,
-        "What is asked at all. The same as the switch `mode` of `agent/config/set`.",
+        "What is asked at all, as long as the session lives. The same as the switch `mode` of "
+        "`agent/config/set`, which can also keep it in the settings.",
         errors=("session_not_found",),
     ),
     Method(
