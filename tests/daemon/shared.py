@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import tempfile
@@ -86,3 +87,11 @@ def kill(pid: int, number: signal.Signals) -> None:
     """Send a signal to one process that a test started."""
     assert pid > 1
     os.kill(pid, number)
+
+
+async def connected(path: Path, hello: object = HELLO) -> RawClient:
+    """A client that needs no bridge: it opens the socket itself."""
+    reader, writer = await asyncio.open_unix_connection(str(path), limit=1 << 26)
+    client = RawClient(reader, writer)
+    await client.initialize(hello)
+    return client
