@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.daemon.real import HELLO, Place, place
+import pytest
+from tests.daemon.real import HELLO, Place, allow, daemon, place
 from tests.rpc.client import RawClient, python, spawned
 
 from singletree.host.claim import Holder, holder
@@ -57,6 +58,37 @@ class Shared:
             if hello is not None:
                 await client.initialize(hello, **initialize)
             yield client
+
+
+@asynccontextmanager
+async def through_attach(
+    where: Place,
+    *turns: object,
+    arguments: Sequence[str] = (),
+    agent: object = ...,
+    model: str | None = None,
+    folders: object = None,
+    **initialize: Any,
+) -> AsyncIterator[RawClient]:
+    """As real.py's `daemon`, but through a bridge to a shared one, which ends with the test."""
+    ref = f"scripted:{where.script(*turns)}" if model is None else model
+    with tempfile.TemporaryDirectory(prefix="shared-") as root:
+        socket = Path(root) / "run" / "d.sock"
+        command = python("-m", "singletree", "attach", f"--listen=unix://{socket}", *arguments)
+        given = {"PI_CODING_AGENT_DIR": str(where.agent_dir)}
+        try:
+            async with spawned(*command, f"--model={ref}", env=given, cwd=where.root) as client:
+                client.reactions["agent/permission/request"] = allow
+                said = HELLO if agent is ... else agent
+                await client.initialize(said, workspaceFolders=folders, **initialize)
+                yield client
+        finally:
+            end(socket)
+
+
+Serving = Callable[..., AbstractAsyncContextManager[RawClient]]
+EITHER = pytest.mark.parametrize("daemon", [daemon, through_attach], ids=["own", "shared"])
+"""A test that holds for a daemon of one's own and for the shared one alike."""
 
 
 @contextmanager

@@ -71,3 +71,24 @@ async def test_b076_two_windows_with_a_daemon_each(tmp_path: Path) -> None:
         await settled(one, first["sessionId"])
     files = list(where.agent_dir.glob("sessions/*/*.jsonl"))
     assert len(files) == 2
+
+
+async def test_b076_a_folder_that_only_one_window_closes(tmp_path: Path) -> None:
+    """The session is let go when the last window that has the folder open closes it."""
+    where = place(tmp_path)
+    here = {"uri": where.folder.as_uri(), "name": "work"}
+    closes = {"event": {"added": [], "removed": [here]}}
+    async with house(where, {"text": "Hello."}, {"loop": True}) as join:
+        async with (
+            join(HELLO, workspaceFolders=[here]) as one,
+            join(HELLO, workspaceFolders=[here]) as two,
+        ):
+            session_id = (await one.call("agent/session/open"))["sessionId"]
+            assert (await two.call("agent/session/open"))["sessionId"] == session_id
+            one.notify("workspace/didChangeWorkspaceFolders", closes)
+            await one.call("agent/session/list", {"workspace": here["uri"]})
+            await prompt(two, session_id, "hi")
+            await settled(two, session_id)
+            two.notify("workspace/didChangeWorkspaceFolders", closes)
+            closed = await two.until(lambda f: f.get("method") == "agent/sessions/changed")
+            assert closed["params"] == {"reason": "closed", "sessionId": session_id}

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from tests.daemon.provider import MODEL, asked, bash, provided, says
-from tests.daemon.real import daemon, events, place, prompt, settled, tells, text, until
+from tests.daemon.real import events, place, prompt, settled, tells, text, until
+from tests.daemon.shared import EITHER, Serving
 from tests.model.fake_server import Reply, Seen
 from tests.rpc.client import Failed, RawClient
 
@@ -41,7 +42,8 @@ async def run(client: RawClient, command: str, **where: str) -> str:
     return str(done["result"]["content"][0]["text"]).strip()
 
 
-async def test_b076_two_folders(tmp_path: Path) -> None:
+@EITHER
+async def test_b076_two_folders(tmp_path: Path, daemon: Serving) -> None:
     where = place(tmp_path)
     a, b = roots(tmp_path, "a", "b b")
     (b / "lib").mkdir()
@@ -65,7 +67,8 @@ async def test_b076_two_folders(tmp_path: Path) -> None:
         assert any(str(b / "lib" / "x.py") in line for line in asked(fp.seen[-1]))
 
 
-async def test_b076_no_folder(tmp_path: Path) -> None:
+@EITHER
+async def test_b076_no_folder(tmp_path: Path, daemon: Serving) -> None:
     where = place(tmp_path)
     async with (
         provided(where, answers),
@@ -79,7 +82,8 @@ async def test_b076_no_folder(tmp_path: Path) -> None:
         assert await run(client, "pwd") == str(where.folder)
 
 
-async def test_b076_one_more_and_one_less(tmp_path: Path) -> None:
+@EITHER
+async def test_b076_one_more_and_one_less(tmp_path: Path, daemon: Serving) -> None:
     where = place(tmp_path)
     a, b, c = roots(tmp_path, "a", "b", "c")
     async with (
@@ -104,7 +108,8 @@ async def test_b076_one_more_and_one_less(tmp_path: Path) -> None:
         assert first["sessionId"] not in locks
 
 
-async def test_b076_one_folder_under_two_names(tmp_path: Path) -> None:
+@EITHER
+async def test_b076_one_folder_under_two_names(tmp_path: Path, daemon: Serving) -> None:
     where = place(tmp_path)
     (real,) = roots(tmp_path, "real")
     link = tmp_path / "link"

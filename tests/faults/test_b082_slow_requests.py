@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.daemon.provider import MODEL, bash, is_summary, provided, says
 from tests.daemon.real import Place, daemon, opened, place, prompt, settled, text, until
+from tests.daemon.shared import EITHER, Serving
 from tests.history.made import encoded, header, said
 from tests.model.fake_server import Piece, Reply, Seen, chat
 from tests.rpc.client import Message, RawClient, frame
@@ -56,7 +57,8 @@ def slow(seen: Seen) -> Reply:
     return Reply([bash("sleep 30") if "tool" in words else says("word " * 100)])
 
 
-async def test_b082_while_a_turn_streams_and_a_tool_runs(tmp_path: Path) -> None:
+@EITHER
+async def test_b082_while_a_turn_streams_and_a_tool_runs(tmp_path: Path, daemon: Serving) -> None:
     where = place(tmp_path)
     yes = ("--mode", "allowAll")
     async with provided(where, slow), daemon(where, model=MODEL, arguments=yes) as client:
@@ -117,7 +119,7 @@ async def test_b082_while_a_large_session_opens(tmp_path: Path) -> None:
 
 
 @asynccontextmanager
-async def ready(tmp_path: Path) -> AsyncIterator[tuple[RawClient, str]]:
+async def ready(tmp_path: Path, daemon: Serving) -> AsyncIterator[tuple[RawClient, str]]:
     where = place(tmp_path)
     async with daemon(where, {"parts": [{"text": "x"}, {"wait": 60}]}) as client:
         session_id = await opened(client, where)
@@ -125,15 +127,19 @@ async def ready(tmp_path: Path) -> AsyncIterator[tuple[RawClient, str]]:
         yield client, session_id
 
 
-async def test_b082_thirty_waits_and_thirty_cancels(tmp_path: Path) -> None:
-    async with ready(tmp_path) as (client, session_id):
+@EITHER
+async def test_b082_thirty_waits_and_thirty_cancels(tmp_path: Path, daemon: Serving) -> None:
+    async with ready(tmp_path, daemon) as (client, session_id):
         await _ask_and_cancel(client, "agent/session/wait", {"sessionId": session_id})
         state = await client.call("agent/session/state", {"sessionId": session_id})
         assert state["phase"] == "running"
 
 
-async def test_b082_what_is_cancelled_before_its_turn_is_not_done(tmp_path: Path) -> None:
-    async with ready(tmp_path) as (client, session_id):
+@EITHER
+async def test_b082_what_is_cancelled_before_its_turn_is_not_done(
+    tmp_path: Path, daemon: Serving
+) -> None:
+    async with ready(tmp_path, daemon) as (client, session_id):
         later = {"sessionId": session_id, "content": text("never")}
         await _ask_and_cancel(client, "agent/followUp", later)
         queue = await client.call("agent/queue/list", {"sessionId": session_id})

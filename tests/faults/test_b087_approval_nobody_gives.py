@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.daemon.provider import MODEL, asked, calls, provided, says
 from tests.daemon.real import Place, allow, daemon, events, opened, place, prompt, settled
+from tests.daemon.shared import EITHER, Serving
 from tests.model.fake_server import Reply, Seen
 from tests.rpc.client import Message, RawClient
 
@@ -44,7 +45,10 @@ def results(where: Place) -> list[tuple[str, bool, str]]:
     return [(m["toolCallId"], m["isError"], m["content"][0]["text"]) for m in told]
 
 
-async def test_b087_never_answered_then_aborted_then_answered(tmp_path: Path) -> None:
+@EITHER
+async def test_b087_never_answered_then_aborted_then_answered(
+    tmp_path: Path, daemon: Serving
+) -> None:
     where = place(tmp_path)
     async with provided(where, answers(WRITE)), daemon(where, model=MODEL) as client:
         del client.reactions[PERMISSION]
@@ -69,7 +73,8 @@ async def test_b087_never_answered_then_aborted_then_answered(tmp_path: Path) ->
         assert (await settled(client, session_id))["lastTurn"]["reason"] == "end_turn"
 
 
-async def test_b087_method_not_found(tmp_path: Path) -> None:
+@EITHER
+async def test_b087_method_not_found(tmp_path: Path, daemon: Serving) -> None:
     where = place(tmp_path)
     async with provided(where, answers(WRITE)), daemon(where, model=MODEL) as client:
         refuse = {"error": {"code": -32601, "message": "no such method"}}
@@ -82,7 +87,8 @@ async def test_b087_method_not_found(tmp_path: Path) -> None:
         assert not (where.folder / "one.txt").exists()
 
 
-async def test_b087_answered_twice(tmp_path: Path) -> None:
+@EITHER
+async def test_b087_answered_twice(tmp_path: Path, daemon: Serving) -> None:
     where = place(tmp_path)
     async with provided(where, answers(WRITE)), daemon(where, model=MODEL) as client:
         del client.reactions[PERMISSION]
@@ -97,7 +103,10 @@ async def test_b087_answered_twice(tmp_path: Path) -> None:
         assert [e["status"] for e in events(client, "permission")] == ["open", "denied"]
 
 
-async def test_b087_two_at_once_answered_the_other_way_round(tmp_path: Path) -> None:
+@EITHER
+async def test_b087_two_at_once_answered_the_other_way_round(
+    tmp_path: Path, daemon: Serving
+) -> None:
     """One session asks one thing at a time; two sessions ask two."""
     where, other = place(tmp_path), place(tmp_path / "other")
     async with provided(where, answers(WRITE)), daemon(where, model=MODEL) as client:

@@ -187,21 +187,20 @@ class Daemon:
         call.after_reply(lambda: self.questions.join(session.id, peer))
         return attached.cursor, attached.replay
 
-    def detach(self, call: Call, session: AgentSession) -> None:
-        """The caller hears no more of the session."""
-        ear = self._streams[session.id].ears.pop(call.peer, None)
-        if ear is not None:
+    def detach(self, peer: Peer, session_id: str) -> None:
+        """A client hears no more of a session."""
+        self.plain.leave(peer, session_id)
+        stream = self._streams.get(session_id)
+        if stream is not None and (ear := stream.ears.pop(peer, None)) is not None:
             ear.close()
 
     def gone(self, peer: Peer) -> None:
         """A client has left; its sessions go on."""
         self._peers.pop(peer, None)
         self.questions.forget(peer)
-        self.plain.gone(peer)
         self.shown.gone(peer)
-        for stream in self._streams.values():
-            if (ear := stream.ears.pop(peer, None)) is not None:
-                ear.close()
+        for session_id in self._streams:
+            self.detach(peer, session_id)
 
     def sessions_changed(self, reason: str, session_id: str) -> None:
         """The list of sessions is another one."""
@@ -223,9 +222,10 @@ class Daemon:
     async def _let_go(self, session: AgentSession, peer: Peer) -> None:
         await session.turns.wait()
         gone = place(session.cwd)
-        wanted = any(gone == place(self.folder(uri)) for p in self._peers for uri in _local(p))
-        heard = any(other is not peer for other in self.hearing(session.id))
-        if self.host.is_live(session.id) and not wanted and not heard:
+        wanting = [p for p in self._peers for uri in _local(p) if place(self.folder(uri)) == gone]
+        if peer not in wanting:
+            self.detach(peer, session.id)
+        if self.host.is_live(session.id) and not wanting and not self.hearing(session.id):
             await self.close(session)
 
     def _eyes(self, session_id: str) -> list[Peer]:

@@ -47,11 +47,6 @@ class PlainHosts:
         if (host := self._looking.get(session_id, {}).pop(peer, None)) is not None:
             host.close()
 
-    def gone(self, peer: Peer) -> None:
-        """A host has left."""
-        for session_id in self._looking:
-            self.leave(peer, session_id)
-
     def closed(self, session_id: str) -> None:
         """A session is closed."""
         for host in self._looking.pop(session_id, {}).values():

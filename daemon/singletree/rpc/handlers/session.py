@@ -80,7 +80,8 @@ async def _attach(daemon: Daemon, params: AttachParams, call: Call) -> AttachRes
 
 
 async def _detach(daemon: Daemon, params: SessionParams, call: Call) -> Empty:
-    daemon.detach(call, await daemon.session(params, call))
+    session = await daemon.session(params, call)
+    daemon.detach(call.peer, session.id)
     return Empty()
 
 
