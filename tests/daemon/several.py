@@ -14,7 +14,7 @@ from tests.rpc.client import RawClient
 
 from singletree.host.options import Options
 from singletree.rpc.serve import serve_socket
-from singletree.rpc.server import door_for
+from singletree.rpc.server import shared_door_for
 
 Join = Callable[..., AbstractAsyncContextManager[RawClient]]
 
@@ -23,7 +23,7 @@ Join = Callable[..., AbstractAsyncContextManager[RawClient]]
 async def house(where: Place, *turns: object) -> AsyncIterator[Join]:
     """A function that lets a client in, by its block of an agent's client."""
     options = Options(where.agent_dir, dict(os.environ), model=f"scripted:{where.script(*turns)}")
-    async with door_for(options)() as door:
+    async with shared_door_for(options, lambda: 0.0)() as door:
         serving: list[asyncio.Task[None]] = []
 
         @asynccontextmanager

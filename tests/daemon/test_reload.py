@@ -7,7 +7,7 @@ import random
 
 import pytest
 from tests.daemon.mirror import Mirror, come_back
-from tests.daemon.real import events, opened, prompt, settled, text
+from tests.daemon.real import events, opened, prompt, settled, tells, text
 from tests.daemon.shared import Shared, shared
 from tests.rpc.client import RawClient
 
@@ -92,6 +92,34 @@ async def test_the_state_is_true_after_a_reload_in_a_command() -> None:
             assert told["aborted"]
             await settled(two, session_id)
             assert [e["reason"] for e in events(two, "turn_ended")] == ["aborted"]
+
+
+@pytest.mark.parametrize("politely", [True, False])
+async def test_a_compaction_goes_on_while_its_window_reloads(politely: bool) -> None:
+    summary = {"text": "## Goal\nA summary. " * 20, "chunk": 10, "pause": 0.03}
+    talk = {"when": "<conversation>", **summary}
+    with shared({"text": "Hello."}, {"loop": True}, talk) as here:
+        here.where.settings(compaction={"keepRecentTokens": 1})
+        async with here.attached() as one:
+            session_id = await opened(one, here.where)
+            for _ in range(2):
+                await prompt(one, session_id, "hi")
+                await settled(one, session_id)
+            asked = one.request("agent/compact", {"sessionId": session_id})
+            await one.until(lambda f: f.get("params", {}).get("kind") == "summary")
+            if politely:
+                assert await one.call("shutdown") is None
+                assert (await one.answer(asked))["error"]["code"] == -32802
+                one.notify("exit")
+                await one.exit_code()
+            else:
+                await crash(one)
+        async with here.attached() as two:
+            found = await two.call("agent/session/attach", {"sessionId": session_id})
+            assert found["state"]["phase"] == "compacting"
+            assert [part["kind"] for part in found["inFlight"]] == ["summary"]
+            await two.until(tells("compaction"), 60)
+            assert [e["status"] for e in events(two, "compaction")] == ["completed"]
 
 
 async def test_a_client_that_comes_as_the_daemon_ends_finds_one() -> None:

@@ -78,17 +78,17 @@ async def test_b076_a_folder_that_only_one_window_closes(tmp_path: Path) -> None
     where = place(tmp_path)
     here = {"uri": where.folder.as_uri(), "name": "work"}
     closes = {"event": {"added": [], "removed": [here]}}
-    async with house(where, {"text": "Hello."}, {"loop": True}) as join:
-        async with (
-            join(HELLO, workspaceFolders=[here]) as one,
-            join(HELLO, workspaceFolders=[here]) as two,
-        ):
-            session_id = (await one.call("agent/session/open"))["sessionId"]
-            assert (await two.call("agent/session/open"))["sessionId"] == session_id
-            one.notify("workspace/didChangeWorkspaceFolders", closes)
-            await one.call("agent/session/list", {"workspace": here["uri"]})
-            await prompt(two, session_id, "hi")
-            await settled(two, session_id)
-            two.notify("workspace/didChangeWorkspaceFolders", closes)
-            closed = await two.until(lambda f: f.get("method") == "agent/sessions/changed")
-            assert closed["params"] == {"reason": "closed", "sessionId": session_id}
+    async with (
+        house(where, {"text": "Hello."}, {"loop": True}) as join,
+        join(HELLO, workspaceFolders=[here]) as one,
+        join(HELLO, workspaceFolders=[here]) as two,
+    ):
+        session_id = (await one.call("agent/session/open"))["sessionId"]
+        assert (await two.call("agent/session/open"))["sessionId"] == session_id
+        one.notify("workspace/didChangeWorkspaceFolders", closes)
+        await one.call("agent/session/list", {"workspace": here["uri"]})
+        await prompt(two, session_id, "hi")
+        await settled(two, session_id)
+        two.notify("workspace/didChangeWorkspaceFolders", closes)
+        closed = await two.until(lambda f: f.get("method") == "agent/sessions/changed")
+        assert closed["params"] == {"reason": "closed", "sessionId": session_id}

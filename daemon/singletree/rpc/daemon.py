@@ -171,6 +171,8 @@ class Daemon:
         A plain LSP host sees it instead, in its own way.
         """
         stream, peer = self._streams[session.id], call.peer
+        if peer not in self._peers:  # it has left while its request went on
+            return stream.feed.cursor, None
         if not peer.speaks_agent:
             self.plain.join(session, peer)
             call.after_reply(lambda: self.questions.join(session.id, peer))

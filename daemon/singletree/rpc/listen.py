@@ -71,6 +71,8 @@ class Reception:
             task.cancel()
         if self._serving:
             await asyncio.wait(self._serving)
+        for work in self._door.unheard or ():
+            work.cancel()
 
     async def _accept(self) -> None:
         while True:
@@ -103,7 +105,7 @@ class Reception:
             self._waiting = self._loop.call_later(seconds, self._perhaps_end)
 
     def _perhaps_end(self) -> None:
-        if self._door.busy():
+        if self._door.busy() or self._door.unheard:
             self._count()
             return
         self._claim.hide()

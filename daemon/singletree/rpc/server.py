@@ -80,7 +80,7 @@ def shared_door_for(
 async def _shared_door(daemon: Daemon, idle: Callable[[], float]) -> AsyncIterator[Door]:
     async with door_of(daemon) as door:
         daemon.host.assembly.spawn(partial(let_go_unheard, daemon, idle))
-        yield replace(door, shutdown=None)
+        yield replace(door, shutdown=None, unheard=set())
 
 
 @asynccontextmanager

@@ -63,9 +63,10 @@ def _listen_main(given: argparse.Namespace) -> NoReturn:
     log = log_to_stderr()
     door = _load(given)
     os.chdir("/")  # no folder is kept from being removed, and none is meant by chance
-    code = asyncio.run(listen(door, claim, partial(_idle_seconds, given)))
+    serving = listen(door, claim, partial(_idle_seconds, given))
+    code = asyncio.new_event_loop().run_until_complete(serving)
     log.drain(LOG_SECONDS)
-    os._exit(code)
+    os._exit(code)  # nothing that still hangs, a thread or a task, can keep the process
 
 
 LOG_SECONDS = 0.2

@@ -55,12 +55,19 @@ class _Job:
         raise asyncio.CancelledError
 
 
+Unheard = set[asyncio.Task[object]] | None
+"""Where work goes on whose client has left; None: it ends with its client."""
+
+
 class Work:
     """The handlers of one client that are at work."""
 
-    def __init__(self, send: Callable[[bytes], None], to_error: ErrorMapper) -> None:
+    def __init__(
+        self, send: Callable[[bytes], None], to_error: ErrorMapper, unheard: Unheard = None
+    ) -> None:
         self._send = send
         self._to_error = to_error
+        self._unheard = unheard
         self._running: dict[Id, _Job] = {}
         self._tasks: dict[_Job, asyncio.Task[object]] = {}
         self._withdrawn: set[Id] = set()
@@ -106,8 +113,16 @@ class Work:
             await asyncio.wait(self._tasks.values(), timeout=seconds)
 
     async def withdraw(self, asking: Call, seconds: float) -> None:
-        """End all requests but the one that asks for it; they are answered with -32802."""
+        """End all requests but the one that asks for it; they are answered with -32802.
+
+        Where work may go on without its client, it does.
+        """
         others = {mid: job for mid, job in self._running.items() if mid != asking.id}
+        if self._unheard is not None:
+            for mid, job in others.items():
+                self.refuse(mid, WITHDRAWN)
+                self._leave(mid, job)
+            return
         self._withdrawn.update(others)
         for job in others.values():
             job.scope.cancel()
@@ -115,12 +130,26 @@ class Work:
             await asyncio.wait([self._tasks[job] for job in others.values()], timeout=seconds)
 
     def close(self) -> None:
-        """End everything."""
+        """The client is gone: end everything, or let it go on where that may be."""
+        if self._unheard is not None:
+            for mid, job in list(self._running.items()):
+                self._leave(mid, job)
         for job in self._tasks:
             job.scope.cancel()
 
+    def _leave(self, mid: Id, job: _Job) -> None:
+        """What the client asked for is done to its end, and nobody hears how it went."""
+        assert self._unheard is not None
+        del self._running[mid]
+        self._unheard.add(self._tasks.pop(job))
+
     def _ended(self, call: Call, job: _Job, task: asyncio.Task[object]) -> None:
-        del self._tasks[job]
+        if self._tasks.pop(job, None) is None:
+            assert self._unheard is not None
+            self._unheard.discard(task)
+            if not task.cancelled() and (error := task.exception()) is not None:
+                log.info("%s, asked for by a client that has left: %s", call.method, error)
+            return
         if inspect.iscoroutine(job.work):
             job.work.close()  # cancelled before it began: it never will
         if call.id is not None and self._running.get(call.id) is job:
