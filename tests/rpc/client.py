@@ -282,7 +282,9 @@ class AgentClient(LanguageClient):
         options = None if agent is None else {"agent": agent}
         return await self.initialize_session(
             types.InitializeParams(
-                capabilities=types.ClientCapabilities(), initialization_options=options, **params
+                capabilities=self.capabilities or types.ClientCapabilities(),
+                initialization_options=options,
+                **params,
             )
         )
 

@@ -1,0 +1,155 @@
+;;; drive.el --- What a person does in Emacs, for a test  -*- lexical-binding: t -*-
+
+;; The test names the client (eglot or lsp-mode), a file with its configuration, the program to
+;; start, a folder and a scene. What was seen is told on stderr, one JSON object a line.
+
+(package-initialize)
+(require 'json)
+(require 'cl-lib)
+(setq make-backup-files nil create-lockfiles nil
+      eglot-sync-connect 30 eglot-autoshutdown t eglot-events-buffer-size 0
+      lsp-auto-guess-root t lsp-enable-file-watchers nil lsp-keep-workspace-alive nil)
+
+(defvar drive-folder (getenv "DRIVE_FOLDER"))
+(defvar drive-lsp (equal (getenv "DRIVE_CLIENT") "lsp-mode"))
+(defvar drive-asked nil "The questions so far, the newest first.")
+(defvar drive-answer #'caar "Gets what can be chosen, gives the choice.")
+
+(defun drive-tell (what &rest values)
+  (message "TOLD %s" (json-encode (append (list :what what) values))))
+
+(defun drive-until (reached)
+  (let ((end (+ (float-time) 30)))
+    (while (and (not (funcall reached)) (< (float-time) end))
+      (accept-process-output nil 0.02))
+    (unless (funcall reached)
+      (drive-tell "late" :asked (vconcat drive-asked) :shown (drive-shown))
+      (kill-emacs 1))))
+
+(defun drive-shown ()
+  (if (get-buffer "*singletree*") (with-current-buffer "*singletree*" (buffer-string)) ""))
+
+(defun drive-shows (text)
+  (lambda () (string-match-p (regexp-quote text) (drive-shown))))
+
+(defun drive-idle ()
+  "Do what waits for a moment of rest: a batch Emacs never rests."
+  (mapc #'timer-event-handler (copy-sequence timer-idle-list)))
+
+(defun drive-open (name)
+  (find-file (expand-file-name name drive-folder))
+  (text-mode)
+  (buffer-enable-undo)
+  (if (not drive-lsp)
+      (apply #'eglot (eglot--guess-contact))
+    (lsp-workspace-folders-add drive-folder)
+    (lsp)
+    (drive-until (lambda () (and (lsp-workspaces)
+                                 (eq 'initialized
+                                     (lsp--workspace-status (car (lsp-workspaces)))))))))
+
+(defun drive-leave ()
+  (if drive-lsp (lsp-workspace-shutdown (car (lsp-workspaces)))
+    (eglot-shutdown (eglot-current-server))))
+
+(defun drive-choose (words)
+  "Choose the first answer with WORDS in it."
+  (lambda (choices)
+    (cl-find-if (lambda (one) (string-match-p (regexp-quote words) one))
+                (mapcar (lambda (one) (if (consp one) (car one) one)) choices))))
+
+(advice-add 'completing-read :override
+            (lambda (prompt choices &rest _)
+              (push prompt drive-asked)
+              (funcall drive-answer (append choices nil))))
+
+(defun drive-action (words)
+  "Run the code action with WORDS in its title on the active region."
+  (setq drive-answer (drive-choose words))
+  (if drive-lsp
+      (let ((actions (lsp-code-actions-at-point)))
+        (lsp-execute-code-action
+         (or (cl-find-if (lambda (one) (string-match-p words (lsp-get one :title))) actions)
+             (error "No such code action: %S" actions))))
+    (let ((last-nonmenu-event t)) ; not by the mouse
+      (eglot-code-actions (region-beginning) (region-end) nil t))))
+
+;;; Scenes
+
+(defun drive-story ()
+  "Say, stream, ask for leave, edit an open dirty buffer, undo; then a code action."
+  (drive-open "a.txt")
+  (goto-char (point-max))
+  (insert "four\n")
+  (undo-boundary)
+  (setq drive-answer (drive-choose "Allow once"))
+  (singletree-prompt "go")
+  (drive-idle)
+  (drive-until (drive-shows "It begins."))
+  (drive-tell "begun" :shown (drive-shown))
+  (drive-until (drive-shows "[end_turn]"))
+  (drive-tell "edited" :text (buffer-string) :asked (vconcat drive-asked) :shown (drive-shown))
+  (setq last-command nil)
+  (undo-boundary)
+  (undo)
+  (drive-tell "undone" :text (buffer-string))
+  (drive-idle)
+  (transient-mark-mode 1)
+  (goto-char (point-min))
+  (push-mark (point) t t)
+  (end-of-line)
+  (setq mark-active t)
+  (drive-action "explain the selection")
+  (drive-until (drive-shows "It explains."))
+  (drive-leave))
+
+(defun drive-ignored ()
+  "A question that nobody answers, until a person stops the turn."
+  (let (stopped)
+    (setq drive-answer
+          (lambda (choices)
+            (run-at-time 0.2 nil (lambda () (singletree-stop) (drive-idle)))
+            (run-at-time 1.0 nil (lambda () (setq stopped t)))
+            (drive-until (lambda () stopped))
+            (funcall (drive-choose "Allow once") choices))))
+  (drive-open "a.txt")
+  (singletree-prompt "write")
+  (drive-idle)
+  (drive-until (drive-shows "[aborted]"))
+  (drive-tell "stopped" :asked (vconcat drive-asked))
+  (drive-leave))
+
+(defun drive-streaming ()
+  "A turn that runs until this process is killed."
+  (drive-open "a.txt")
+  (singletree-prompt "go")
+  (drive-idle)
+  (drive-until (drive-shows "It begins."))
+  (drive-tell "streaming")
+  (while t (accept-process-output nil 1)))
+
+(defun drive-plain ()
+  "A client that knows nothing of agents: a command, LSP's own dialog, a message at the end."
+  (setq drive-answer (drive-choose "Allow once"))
+  (drive-open "a.txt")
+  (if drive-lsp
+      (lsp-request-async "workspace/executeCommand"
+                         (list :command "agent.prompt" :arguments ["write"]) #'ignore
+                         :mode 'detached)
+    (jsonrpc-async-request (eglot-current-server) :workspace/executeCommand
+                           (list :command "agent.prompt" :arguments ["write"])
+                           :success-fn #'ignore))
+  (drive-until (lambda () (with-current-buffer (messages-buffer)
+                            (string-match-p "agent.transcript" (buffer-string)))))
+  (drive-tell "told" :asked (vconcat drive-asked))
+  (drive-leave))
+
+(defun drive-scene ()
+  (require (if drive-lsp 'lsp-mode 'eglot))
+  (load (getenv "DRIVE_CONFIGURATION") nil t)
+  (setq singletree-command (list (getenv "DRIVE_PROGRAM") "serve" "--stdio"))
+  (funcall (intern (getenv "DRIVE_SCENE")))
+  (drive-tell "end"))
+
+(drive-scene)
+;;; drive.el ends here
