@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from singletree.context.frontmatter import BadHead, parse
 from singletree.context.reading import Problem
-from singletree.context.skills import Place, Skill, Skills, find_skills, listing
+from singletree.context.skills import Skill, Skills, Source, find_skills, listing
 from singletree.context.templates import (
     Templates,
     arguments,
@@ -32,7 +32,7 @@ def skill(name: str, description: str = "d", body: str = "Body.") -> str:
 
 
 def found(root: Path) -> Skills:
-    return find_skills([Place(root, "user")])
+    return find_skills([Source(root, "user")])
 
 
 def codes(warnings: tuple[Problem, ...]) -> list[str]:
@@ -157,7 +157,7 @@ def test_templates_are_found_and_the_first_of_a_name_wins(tmp_path: Path) -> Non
             "u/a.md": "other",
         },
     )
-    templates = find_templates([Place(tmp_path / "p", "project"), Place(tmp_path / "u", "user")])
+    templates = find_templates([Source(tmp_path / "p", "project"), Source(tmp_path / "u", "user")])
     assert [(t.name, t.description, t.hint) for t in templates.items] == [
         ("a", "Says a", "<x>"),
         ("b", "First line", None),
@@ -170,7 +170,7 @@ def test_templates_are_found_and_the_first_of_a_name_wins(tmp_path: Path) -> Non
 
 def test_a_description_is_cut_between_characters(tmp_path: Path) -> None:
     lay(tmp_path, {"a.md": "a" * 59 + "🙂b"})
-    (template,) = find_templates([Place(tmp_path, "user")]).items
+    (template,) = find_templates([Source(tmp_path, "user")]).items
     assert template.description == "a" * 59 + "🙂..."
 
 

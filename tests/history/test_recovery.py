@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.history.made import encoded, entry, header, said, user, write
 
 from singletree.errors import SessionReadOnly, SessionUnreadable
-from singletree.history.log import Places
+from singletree.history.log import Folders
 from singletree.history.recovery import recover
 from singletree.history.store import History, Store
 
@@ -40,7 +40,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def kept_bytes(store: Store, path: Path) -> list[bytes]:
-    folder = Places.under(path.parent.parent / "agent").damaged
+    folder = Folders.under(path.parent.parent / "agent").damaged
     return sorted(one.read_bytes() for one in folder.iterdir()) if folder.is_dir() else []
 
 

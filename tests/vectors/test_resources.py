@@ -22,9 +22,9 @@ from singletree.context.prompt import PromptParts, ToolNote, build_system_prompt
 from singletree.context.reading import Problem
 from singletree.context.skills import (
     RELATIVE,
-    Place,
     Skill,
     Skills,
+    Source,
     find_skills,
     listing,
 )
@@ -125,13 +125,13 @@ def skill_rows(found: Skills) -> dict[str, Any]:
 
 def skill_frontmatter(case: Case) -> None:
     with folder({case.input["file"]: case.input["content"]}) as root:
-        found = find_skills([Place(root / "s", "user")])
+        found = find_skills([Source(root / "s", "user")])
         assert shown(skill_rows(found), root) == case.expected
 
 
 def skill_tree(case: Case) -> None:
     with folder(case.input["files"]) as root:
-        found = find_skills([Place(at(root, case.input["dir"]), "user")])
+        found = find_skills([Source(at(root, case.input["dir"]), "user")])
         assert shown(skill_rows(found), root) == case.expected
 
 
@@ -219,8 +219,8 @@ def template_expand(case: Case) -> None:
 def template_load(case: Case) -> None:
     with folder(case.input["files"]) as root:
         places = [
-            Place(root / "agent/prompts", "user"),
-            Place(root / "proj/.pi/prompts", "project"),
+            Source(root / "agent/prompts", "user"),
+            Source(root / "proj/.pi/prompts", "project"),
         ]
         found = find_templates(places if case.input["include_defaults"] else [])
         rows = {

@@ -29,7 +29,7 @@ from singletree.history.entries import (
     parse,
 )
 from singletree.history.jsonl import decode, encode
-from singletree.history.log import Places, SessionLog
+from singletree.history.log import Folders, SessionLog
 from singletree.history.names import valid_session_id
 from singletree.history.recovery import index_of
 from singletree.history.store import History, Store, Summary
@@ -170,7 +170,7 @@ def branched_session(case: Case) -> None:
             history = opened(at, case.input["entries"])
         else:
             lines = [encode(one) for one in (header(), *case.input["entries"])]
-            log = SessionLog(None, b"".join(lines), Places.under(Path()), "source")
+            log = SessionLog(None, b"".join(lines), Folders.under(Path()), "source")
             history = History(SessionHeader(id="source", cwd=CWD, version=3), index_of(lines), log)
         before = history.file and history.file.read_bytes()
         try:

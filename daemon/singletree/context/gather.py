@@ -14,7 +14,7 @@ from pathlib import Path
 from singletree.context.files import ContextFiles, find_context_files
 from singletree.context.prompt import PromptParts
 from singletree.context.reading import Problem, Read, absolute, decoded, fetch, from_disk
-from singletree.context.skills import Place, Skills, find_skills
+from singletree.context.skills import Skills, Source, find_skills
 from singletree.context.templates import Templates, find_templates
 
 SYSTEM_FILE, APPEND_FILE = "SYSTEM.md", "APPEND_SYSTEM.md"
@@ -80,8 +80,8 @@ def gather(
         found = _first(None, APPEND_FILE, folders, read, warnings)[0]
         append = [] if found is None else [found]
     context = find_context_files(cwd, agent_dir, read) if given.context_files else ContextFiles()
-    skills = find_skills(_skill_places(cwd, agent_dir, trusted, given, home), read)
-    templates = find_templates(_prompt_places(cwd, agent_dir, trusted, given), read)
+    skills = find_skills(_skill_sources(cwd, agent_dir, trusted, given, home), read)
+    templates = find_templates(_prompt_sources(cwd, agent_dir, trusted, given), read)
     return Gathered(
         parts=PromptParts(
             cwd=str(cwd),
@@ -131,40 +131,40 @@ def _text(path: Path, read: Read, warnings: list[Problem]) -> str | None:
     return None if data is None else decoded(data)[0]
 
 
-def _skill_places(
+def _skill_sources(
     cwd: Path, agent_dir: Path, trusted: bool, given: Overrides, home: Path | None
-) -> list[Place]:
-    places: list[Place] = []
+) -> list[Source]:
+    sources: list[Source] = []
     if trusted:
-        places.append(Place(cwd / ".pi" / "skills", "project"))
-        places.extend(Place(d / ".agents" / "skills", "project") for d in _to_repository(cwd))
-    places.extend(Place(agent_dir / path, "user") for path in given.user_skills)
-    places.append(Place(agent_dir / "skills", "user"))
+        sources.append(Source(cwd / ".pi" / "skills", "project"))
+        sources.extend(Source(d / ".agents" / "skills", "project") for d in _to_repository(cwd))
+    sources.extend(Source(agent_dir / path, "user") for path in given.user_skills)
+    sources.append(Source(agent_dir / "skills", "user"))
     if home is not None:
-        places.append(Place(home / ".agents" / "skills", "user"))
-    places.extend(_chosen(given.skills, cwd, agent_dir, "skills"))
-    return places
+        sources.append(Source(home / ".agents" / "skills", "user"))
+    sources.extend(_chosen(given.skills, cwd, agent_dir, "skills"))
+    return sources
 
 
-def _prompt_places(cwd: Path, agent_dir: Path, trusted: bool, given: Overrides) -> list[Place]:
-    places = [Place(cwd / ".pi" / "prompts", "project")] if trusted else []
-    places.extend(Place(agent_dir / path, "user") for path in given.user_prompts)
-    places.append(Place(agent_dir / "prompts", "user"))
-    return [*places, *_chosen(given.prompts, cwd, agent_dir, "prompts")]
+def _prompt_sources(cwd: Path, agent_dir: Path, trusted: bool, given: Overrides) -> list[Source]:
+    sources = [Source(cwd / ".pi" / "prompts", "project")] if trusted else []
+    sources.extend(Source(agent_dir / path, "user") for path in given.user_prompts)
+    sources.append(Source(agent_dir / "prompts", "user"))
+    return [*sources, *_chosen(given.prompts, cwd, agent_dir, "prompts")]
 
 
-def _chosen(paths: Iterable[str], cwd: Path, agent_dir: Path, kind: str) -> list[Place]:
+def _chosen(paths: Iterable[str], cwd: Path, agent_dir: Path, kind: str) -> list[Source]:
     """Places named on the command line; one inside a usual folder has that folder's scope."""
-    places: list[Place] = []
+    sources: list[Source] = []
     for given in paths:
         path = absolute(cwd / Path(given).expanduser())
         if path.is_relative_to(agent_dir / kind):
-            places.append(Place(path, "user", required=True))
+            sources.append(Source(path, "user", required=True))
         elif path.is_relative_to(cwd / ".pi" / kind):
-            places.append(Place(path, "project", required=True))
+            sources.append(Source(path, "project", required=True))
         else:
-            places.append(Place(path, "temporary", required=True))
-    return places
+            sources.append(Source(path, "temporary", required=True))
+    return sources
 
 
 def _to_repository(cwd: Path) -> Iterable[Path]:

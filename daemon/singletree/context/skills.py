@@ -42,7 +42,7 @@ class Skill:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Source:
     """Where to look: a folder of skills, or one file. A `required` one must exist."""
 
     path: Path
@@ -76,21 +76,21 @@ class Skills:
         return f"{block}\n\n{words}" if words else block
 
 
-def find_skills(places: Iterable[Place], read: Read = from_disk) -> Skills:
-    """The skills of these places. Of two with one name the first is used; one file counts once."""
+def find_skills(sources: Iterable[Source], read: Read = from_disk) -> Skills:
+    """The skills of these sources. Of two with one name the first is used; one file counts once."""
     skills: dict[str, Skill] = {}
     warnings: list[Problem] = []
     seen: set[str] = set()
-    for place in places:
-        if place.required and not place.path.exists():
-            message = f"{place.path} does not exist."
-            warnings.append(Problem("path_missing", message, str(place.path)))
-        for path in _candidates(place.path):
+    for source in sources:
+        if source.required and not source.path.exists():
+            message = f"{source.path} does not exist."
+            warnings.append(Problem("path_missing", message, str(source.path)))
+        for path in _candidates(source.path):
             real = os.path.realpath(path)
             if real in seen:
                 continue
             seen.add(real)
-            skill = _load(path, place, read, warnings)
+            skill = _load(path, source, read, warnings)
             if skill is None:
                 continue
             winner = skills.setdefault(skill.name, skill)
@@ -151,7 +151,7 @@ def _walk(folder: Path, ignored: Ignored, depth: int) -> list[Path]:
     return found
 
 
-def _load(path: Path, place: Place, read: Read, warnings: list[Problem]) -> Skill | None:
+def _load(path: Path, source: Source, read: Read, warnings: list[Problem]) -> Skill | None:
     """The skill in a file. A loose file that is none is passed over in silence."""
     loose = path.name != SKILL_FILE
     data = fetch(path, read)
@@ -176,7 +176,7 @@ def _load(path: Path, place: Place, read: Read, warnings: list[Problem]) -> Skil
         name = path.parent.name
     warnings.extend(_oddities(name, description, path))
     hidden = head.get("disable-model-invocation") is True
-    return Skill(name, description, str(path), place.scope, hidden)
+    return Skill(name, description, str(path), source.scope, hidden)
 
 
 def _oddities(name: str, description: str, path: Path) -> list[Problem]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from singletree.context.frontmatter import BadHead, parse
 from singletree.context.reading import Problem, Read, decoded, fetch, from_disk
-from singletree.context.skills import Place, Scope
+from singletree.context.skills import Scope, Source
 
 MAX_LINE = 60
 
@@ -47,13 +47,13 @@ class Templates:
         return substitute(template.content, arguments(text[found.end() :]))
 
 
-def find_templates(places: Iterable[Place], read: Read = from_disk) -> Templates:
-    """The templates of these places: a folder's *.md files, or one file. The first name wins."""
+def find_templates(sources: Iterable[Source], read: Read = from_disk) -> Templates:
+    """The templates of these sources: a folder's *.md files, or one file. The first name wins."""
     templates: dict[str, Template] = {}
     warnings: list[Problem] = []
-    for place in places:
-        for path in _candidates(place.path):
-            template = _load(path, place, read, warnings)
+    for source in sources:
+        for path in _candidates(source.path):
+            template = _load(path, source, read, warnings)
             if template is None:
                 continue
             winner = templates.setdefault(template.name, template)
@@ -129,7 +129,7 @@ def _candidates(place: Path) -> list[Path]:
     return [place / name for name in names if name.endswith(".md") and (place / name).is_file()]
 
 
-def _load(path: Path, place: Place, read: Read, warnings: list[Problem]) -> Template | None:
+def _load(path: Path, source: Source, read: Read, warnings: list[Problem]) -> Template | None:
     data = fetch(path, read)
     if not isinstance(data, bytes):
         if data is not None:
@@ -147,7 +147,7 @@ def _load(path: Path, place: Place, read: Read, warnings: list[Problem]) -> Temp
         description=description if isinstance(description, str) else _first_line(document.body),
         hint=hint if isinstance(hint, str) else None,
         path=str(path),
-        scope=place.scope,
+        scope=source.scope,
     )
 
 

@@ -19,7 +19,7 @@ _CREATE = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class Folders:
     """Folders of ours under the agent folder."""
 
     locks: Path
@@ -27,7 +27,7 @@ class Places:
     trash: Path
 
     @classmethod
-    def under(cls, agent_dir: Path) -> Places:
+    def under(cls, agent_dir: Path) -> Folders:
         """The usual ones."""
         ours = agent_dir / "singletree"
         return cls(ours / "locks", ours / "damaged", ours / "trash")
@@ -40,12 +40,12 @@ class SessionLog:
         self,
         path: Path | None,
         waiting: bytes,
-        places: Places,
+        folders: Folders,
         session_id: str,
         lock: SessionLock | None = None,
     ) -> None:
         self.path = path
-        self.places = places
+        self.folders = folders
         self.read_only = False
         self.size = len(waiting)
         self.line_feed_missing = False
@@ -60,7 +60,7 @@ class SessionLog:
     def of_file(
         cls,
         path: Path,
-        places: Places,
+        folders: Folders,
         session_id: str,
         lock: SessionLock | None,
         *,
@@ -68,7 +68,7 @@ class SessionLog:
         whole: bool,
     ) -> SessionLog:
         """The log of a file read up to `size`; without a lock it is for reading only."""
-        log = cls(path, b"", places, session_id, lock)
+        log = cls(path, b"", folders, session_id, lock)
         log._waiting = None
         log.read_only = lock is None
         log.size = size
@@ -155,7 +155,7 @@ class SessionLog:
 
     def _create(self, path: Path, content: bytes) -> None:
         """Make the file, which must not exist yet, or leave nothing behind."""
-        lock = self._lock or SessionLock.take(self.places.locks, self._session_id)
+        lock = self._lock or SessionLock.take(self.folders.locks, self._session_id)
         try:
             self._handle = _new_file(path, content)
         except OSError as error:

@@ -25,14 +25,14 @@ from singletree.history.reach import needed
 from singletree.history.tree import SessionTree
 
 
-class Place(Enum):
-    """Where a new entry goes."""
+class Leaf(Enum):
+    """The entry where the session stands, whichever that is."""
 
-    LEAF = "leaf"
+    HERE = "leaf"
 
 
-Where = str | None | Literal[Place.LEAF]
-HERE: Literal[Place.LEAF] = Place.LEAF
+Where = str | None | Literal[Leaf.HERE]
+HERE: Literal[Leaf.HERE] = Leaf.HERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ class Reading:
     # -- helpers
 
     def _row_of(self, place: Where) -> int:
-        if isinstance(place, Place):
+        if isinstance(place, Leaf):
             return self.tree.leaf_row
         return NO_ROW if place is None else self.tree.row(place)
 
@@ -261,7 +261,7 @@ class Reading:
         """Note damage, its bytes copied aside; what was copied before has been told before."""
         if self.file is not None and found.kind in WITH_BYTES:
             raw = self._log.read(found.offset, found.size)
-            kept, new = keep_aside(self._log.places.damaged, self.file.name, found.offset, raw)
+            kept, new = keep_aside(self._log.folders.damaged, self.file.name, found.offset, raw)
             if not new:
                 return
             found = replace(found, kept=kept)

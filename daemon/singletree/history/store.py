@@ -30,7 +30,7 @@ from singletree.history.forking import readable_lines
 from singletree.history.index import Index
 from singletree.history.listing import Summary
 from singletree.history.lock import SessionLock
-from singletree.history.log import Places, SessionLog
+from singletree.history.log import Folders, SessionLog
 from singletree.history.names import (
     file_name,
     folder_name,
@@ -71,7 +71,7 @@ class Store:
     def __init__(self, agent_dir: Path, session_dir: Path | None = None) -> None:
         self._agent_dir = agent_dir
         self._session_dir = session_dir
-        self._places = Places.under(agent_dir)
+        self._folders = Folders.under(agent_dir)
         self._shelf = Shelf(self._files, self.folder)
 
     def folder(self, cwd: str) -> Path:
@@ -106,7 +106,7 @@ class Store:
             if header.version < SESSION_VERSION and copy.is_file():
                 return self.open(copy, wait=wait, read_only=read_only)
             fixed = read_only or header.version > SESSION_VERSION or not os.access(path, os.W_OK)
-            lock = None if fixed else SessionLock.take(self._places.locks, header.id, wait)
+            lock = None if fixed else SessionLock.take(self._folders.locks, header.id, wait)
             return self._opened(path, lock, told=not read_only)
         except OSError as error:
             raise SessionUnreadable(
@@ -206,13 +206,13 @@ class Store:
     def delete(self, path: Path) -> Path:
         """Put a session away into the trash folder; where it is now. Not while it is open."""
         header = read_header(path)
-        lock = SessionLock.take(self._places.locks, header.id)
+        lock = SessionLock.take(self._folders.locks, header.id)
         try:
-            with or_session_error(NOT_PUT_AWAY, self._places.trash):
-                there = _put_into(self._places.trash, path)
+            with or_session_error(NOT_PUT_AWAY, self._folders.trash):
+                there = _put_into(self._folders.trash, path)
                 older = original_path(path)
                 if older is not None and older.is_file():
-                    _put_into(self._places.trash, older)
+                    _put_into(self._folders.trash, older)
         finally:
             lock.release()
         return there
@@ -225,15 +225,15 @@ class Store:
     def _opened(self, path: Path, lock: SessionLock | None, *, told: bool) -> History:
         """Read a file and take it up for writing if it is locked. `told`: damage will be told."""
         try:
-            found = recover(path, self._places.damaged if told else None)
+            found = recover(path, self._folders.damaged if told else None)
             upgraded = found.upgraded
             if upgraded is None:
                 log = SessionLog.of_file(
-                    path, self._places, found.header.id, lock, size=found.size, whole=found.whole
+                    path, self._folders, found.header.id, lock, size=found.size, whole=found.whole
                 )
             else:
                 copy = upgraded_path(path)
-                log = SessionLog(copy, upgraded, self._places, found.header.id, lock)
+                log = SessionLog(copy, upgraded, self._folders, found.header.id, lock)
                 log.read_only = lock is None
         except BaseException:
             if lock is not None:
@@ -243,7 +243,7 @@ class Store:
         return History(found.header, found.index, log, found.damage, create_now=later)
 
     def _fresh(self, header: SessionHeader, lines: Sequence[bytes], path: Path | None) -> History:
-        log = SessionLog(path, b"".join(lines), self._places, header.id)
+        log = SessionLog(path, b"".join(lines), self._folders, header.id)
         return History(header, index_of(lines), log)
 
     def _copied(self, header: SessionHeader, body: Iterable[bytes], path: Path | None) -> History:

@@ -27,7 +27,7 @@ from pydantic import BaseModel
 from singletree.agent.tool import Tool, parse_args
 from singletree.errors import SessionError, ToolError, in_words
 from singletree.messages import ToolCall
-from singletree.session.choices import Asking
+from singletree.session.asking import Asking
 from singletree.session.judge import Judge
 from singletree.session.places import Places
 from singletree.session.question import Allowed, Answer, Ask, Blocked, Option, Question

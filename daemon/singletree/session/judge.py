@@ -12,7 +12,7 @@ import anyio
 from pydantic import BaseModel
 
 from singletree.agent.tool import Tool
-from singletree.session.choices import Choices
+from singletree.session.asking import Choices
 from singletree.session.judge_commands import CommandJudge
 from singletree.session.judge_files import FileJudge
 from singletree.session.places import Places

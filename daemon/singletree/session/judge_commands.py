@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import anyio
 
-from singletree.session.choices import Choices
+from singletree.session.asking import Choices
 from singletree.session.places import Place, Places
 from singletree.session.rules import Rule
 from singletree.session.verdict import ALLOW, ASK_PRIVATE, READ_ONLY, RULE, Mode, Verdict

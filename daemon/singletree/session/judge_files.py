@@ -15,7 +15,7 @@ import anyio
 
 from singletree.agent.tool import Tool
 from singletree.errors import ToolError
-from singletree.session.choices import Choices
+from singletree.session.asking import Choices
 from singletree.session.places import Place, Places
 from singletree.session.rules import Rule, Rules
 from singletree.session.verdict import ALLOW, ASK_PRIVATE, READ_ONLY, RULE, Mode, Verdict

@@ -79,7 +79,7 @@ def declaration(tool: Tool) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Spot:
     """An entry, the path to it as far as it counts, and what that projects to."""
 
     where: Where
@@ -87,16 +87,16 @@ class Place:
     projection: Projection
 
 
-def place(history: Reading, entry_id: str | None) -> Place:
+def spot(history: Reading, entry_id: str | None) -> Spot:
     """The place an id names, or the leaf. Raises UnknownEntry."""
     where: Where = HERE if entry_id is None else entry_id
     path = history.context_path(where)
-    return Place(where, path, project(path))
+    return Spot(where, path, project(path))
 
 
 def sight(
     history: Reading,
-    at: Place,
+    at: Spot,
     around: Frame,
     transformed: Sequence[AgentMessage],
     window: int = 0,

@@ -25,7 +25,7 @@ from singletree.session.memory import complete_with
 from singletree.session.navigation import Navigated, Summing, Wish, check_leaf, navigate
 from singletree.session.partials import drop_partial, read_partial
 from singletree.session.parts import Parts
-from singletree.session.seeing import Sight, place, sight
+from singletree.session.seeing import Sight, sight, spot
 from singletree.session.settings import Layers
 from singletree.session.state import ContextUse, LiveAnswer, SessionState
 from singletree.session.turns import Turns
@@ -167,7 +167,7 @@ class AgentSession:
         inside, history = self._in, self.history
         around = await inside.prompting.frame(tuple(self.choice.tools))
         self._talk.fixed = around.tokens
-        at = await anyio.to_thread.run_sync(place, history, entry_id)
+        at = await anyio.to_thread.run_sync(spot, history, entry_id)
         messages = await inside.guests.context(at.projection.messages)
         return await anyio.to_thread.run_sync(
             lambda: sight(history, at, around, messages, *inside.room())

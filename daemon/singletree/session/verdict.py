@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from singletree.session.choices import Asking
+from singletree.session.asking import Asking
 from singletree.session.keys import Mode
 from singletree.session.rules import Rule
 
