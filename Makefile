@@ -34,6 +34,7 @@ test: dev              ## everything; what this machine has no program for is na
 	@$(BIN)/python -m tests.clients.nvim_install || true
 	@$(BIN)/python -m tests.clients.emacs_install || true
 	@$(BIN)/python -m tests.clients.node_install || true
+	@$(BIN)/python -m tests.clients.vscode_install || true
 	@$(BIN)/pytest -m 'slow or client or vectors'
 
 interop: dev           ## sessions in pi and here: npm installs pi 1.6.0 and Node 22 into .cache/

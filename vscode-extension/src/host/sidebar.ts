@@ -1,0 +1,135 @@
+/**
+ * The webview: its page, and the messages that go in and out. It is shown by the person alone.
+ *
+ * Never decides anything about a session. Read next: shared/messages.ts, view/main.ts.
+ */
+import { randomBytes } from "node:crypto";
+import * as vscode from "vscode";
+import type { Action, ToHost, ToView } from "../shared/messages";
+import type { Asks } from "./asks";
+import type { Conversation } from "./conversation";
+import { Refusal, type Daemon } from "./daemon";
+import type { Drafts } from "./drafts";
+
+export const VIEW = "singletree.chat";
+
+/** What the buttons do beyond talking: commands of the palette, by their short names. */
+const COMMANDS: { [action in Action]: string } = {
+  new: "singletree.newSession", sessions: "singletree.sessions", rename: "singletree.rename", model: "singletree.model",
+  thinking: "singletree.thinking", mode: "singletree.mode", compact: "singletree.compact", usage: "singletree.usage",
+  settings: "singletree.settings", restart: "singletree.restart", trust: "workbench.trust.manage", openFolder: "vscode.openFolder",
+};
+
+export class Sidebar implements vscode.WebviewViewProvider {
+  private shown: vscode.WebviewView | undefined;
+
+  constructor(
+    private readonly root: vscode.Uri, private readonly daemon: Daemon, private readonly conversation: Conversation,
+    private readonly asks: Asks, private readonly drafts: Drafts,
+  ) {
+    conversation.onTold((told) => (told === "whole" ? this.tellAll() : this.post(told)));
+    daemon.onLink((link) => this.post({ type: "link", link }));
+    asks.onChange(() => this.asked());
+    drafts.onInsert(({ draft, focus }) => this.post({ type: "insert", draft, focus }));
+  }
+
+  get visible(): boolean {
+    return this.shown?.visible ?? false;
+  }
+
+  resolveWebviewView(shown: vscode.WebviewView): void {
+    this.shown = shown;
+    shown.webview.options = { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(this.root, "dist")] };
+    shown.webview.html = this.page(shown.webview);
+    shown.webview.onDidReceiveMessage((said: ToHost) => void this.hear(said).catch(tellError));
+    shown.onDidDispose(() => (this.shown = undefined));
+    this.asked();
+    void this.daemon.start();
+  }
+
+  /** Show the view; only what a person does leads here. */
+  async reveal(focus: boolean): Promise<void> {
+    if (this.shown) this.shown.show(!focus);
+    else await vscode.commands.executeCommand(`${VIEW}.focus`, { preserveFocus: !focus });
+  }
+
+  private async hear(said: ToHost): Promise<void> {
+    switch (said.type) {
+      case "ready":
+        return this.tellAll();
+      case "send":
+        return this.send(said.sending);
+      case "stop":
+        return this.drafts.insert(await this.conversation.stop());
+      case "retry":
+        return this.conversation.retry(randomBytes(8).toString("hex"));
+      case "earlier":
+        return this.conversation.earlier();
+      case "draft":
+        return this.drafts.keep(said.dated);
+      case "unqueue":
+        return this.drafts.insert(await this.conversation.unqueue(said.queueId));
+      case "release":
+        return this.conversation.release(said.queueId);
+      case "answer":
+        return this.asks.answer(said.requestId, said.answer);
+      case "stopTool":
+        await this.daemon.request("agent/abort", { sessionId: this.conversation.sessionId, scope: "tool", toolCallId: said.callId });
+        return;
+      case "action":
+        return void vscode.commands.executeCommand(COMMANDS[said.action]);
+      default:
+        return void vscode.commands.executeCommand(`singletree.${said.type}`, said);
+    }
+  }
+
+  private async send(sending: Extract<ToHost, { type: "send" }>["sending"]): Promise<void> {
+    try {
+      const note = await this.conversation.say(sending);
+      this.post({ type: "sent", id: sending.id, ...(note ? { note } : {}) });
+    } catch (error) {
+      const { message, hint } = Refusal.of(error);
+      this.post({ type: "notSent", id: sending.id, text: message, ...(hint ? { hint } : {}) });
+    }
+  }
+
+  private tellAll(): void {
+    const { view } = this.conversation;
+    const link = this.conversation.folder ? this.daemon.link : { state: "noFolder" as const };
+    this.post({ type: "all", view, link, questions: this.asks.questions, dated: this.drafts.dated });
+  }
+
+  private asked(): void {
+    const { questions } = this.asks;
+    this.post({ type: "questions", questions });
+    const tooltip = questions.length === 1 ? "The agent asks for an answer" : `The agent asks for ${questions.length} answers`;
+    if (this.shown) this.shown.badge = questions.length ? { value: questions.length, tooltip } : undefined;
+  }
+
+  private post(told: ToView): void {
+    void this.shown?.webview.postMessage(told);
+  }
+
+  private page(webview: vscode.Webview): string {
+    const nonce = randomBytes(16).toString("base64");
+    const uri = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(this.root, "dist", name)).toString();
+    const rules = `default-src 'none'; style-src ${webview.cspSource}; font-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;
+    return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${rules}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="${uri("style.css")}">
+<title>Singletree</title>
+</head>
+<body><script nonce="${nonce}" src="${uri("view.js")}"></script></body>
+</html>`;
+  }
+}
+
+/** One line, with what to do about it. */
+export function tellError(error: unknown): void {
+  const { message, hint } = Refusal.of(error);
+  void vscode.window.showErrorMessage(hint ? `Singletree: ${message} ${hint}` : `Singletree: ${message}`);
+}

@@ -1,0 +1,73 @@
+/**
+ * What host and webview say to each other. Only plain values: they pass through postMessage.
+ *
+ * Read next: host/sidebar.ts and view/main.ts, the two ends.
+ */
+import type { ContentBlock, DeltaParams, EventParams, History, PermissionAnswer, SlashCommand, UiAnswer } from "../protocol";
+import type { Link, Question, View } from "./view";
+
+/** Something of the editor's that goes along with a text, and how its chip reads. */
+export interface Attachment {
+  label: string;
+  block: ContentBlock;
+}
+
+/** What stands in the box. */
+export interface Draft {
+  text: string;
+  attachments: Attachment[];
+}
+
+/** A draft and when it was written (milliseconds since the epoch): the newest of two counts. */
+export interface Dated {
+  draft: Draft;
+  at: number;
+}
+
+export const NO_DRAFT: Draft = { text: "", attachments: [] };
+
+/** One draft before another; nothing is lost, nothing stands there twice. */
+export function joined(first: Draft, second: Draft): Draft {
+  const texts = [first.text, second.text].filter((text) => text.trim() !== "");
+  const labels = new Set(first.attachments.map((one) => one.label));
+  return { text: texts.join("\n\n"), attachments: [...first.attachments, ...second.attachments.filter((one) => !labels.has(one.label))] };
+}
+
+/** A text on its way; `id` makes a repeat after a reload harmless. */
+export interface Sending extends Draft {
+  id: string;
+  how: "now" | "after";
+}
+
+export type ToView =
+  | { type: "all"; view: View; link: Link; questions: readonly Question[]; dated: Dated }
+  | { type: "event"; told: EventParams }
+  | { type: "delta"; told: DeltaParams }
+  | { type: "page"; page: History }
+  | { type: "questions"; questions: readonly Question[] }
+  | { type: "link"; link: Link }
+  | { type: "insert"; draft: Draft; focus: boolean }
+  | { type: "sent"; id: string; note?: string }
+  | { type: "notSent"; id: string; text: string; hint?: string }
+  | { type: "commands"; commands: SlashCommand[] };
+
+/** Buttons of the view that do what a command of the palette does. */
+export type Action =
+  | "new" | "sessions" | "rename" | "model" | "thinking" | "mode" | "compact" | "usage" | "settings" | "restart" | "trust" | "openFolder";
+
+export type ToHost =
+  | { type: "ready" }
+  | { type: "send"; sending: Sending }
+  | { type: "stop" }
+  | { type: "retry" }
+  | { type: "earlier" }
+  | { type: "draft"; dated: Dated }
+  | { type: "unqueue"; queueId: string }
+  | { type: "release"; queueId: string }
+  | { type: "answer"; requestId: string; answer: PermissionAnswer | UiAnswer }
+  | { type: "action"; action: Action }
+  | { type: "openFile"; uri: string; line?: number }
+  | { type: "openLink"; href: string }
+  | { type: "openDiff"; callId: string }
+  | { type: "openWhole"; uri: string }
+  | { type: "stopTool"; callId: string };

@@ -1,0 +1,109 @@
+/**
+ * What the sidebar shows, as a value: the session's head, a list of items, what waits, what is asked.
+ *
+ * Host and webview hold the same value and change it by the same functions (reduce.ts). Never knows
+ * VS Code, the DOM or a connection. Read next: entries.ts, reduce.ts.
+ */
+import type {
+  ContextUsage, Cursor, FileLocation, JsonObject, PermissionParams, Phase, Queue, ThinkingLevel, ToolKind, ToolStatus,
+  ToolTruncation, UiRequestParams,
+} from "../protocol";
+
+/** The daemon's side of the line: what the person is told when it is not simply up. */
+export type Link =
+  | { state: "starting" | "up" | "noFolder" }
+  | { state: "down"; text: string }
+  | { state: "missing"; text: string };
+
+/** What stands above and below the conversation. */
+export interface Head {
+  sessionId: string;
+  name: string | null;
+  model: string | null;
+  thinking: ThinkingLevel;
+  mode: string;
+  phase: Phase;
+  turnId: string | null;
+  leafId: string | null;
+  context: ContextUsage;
+  readOnly: boolean;
+  /** What is not used because the folder is not trusted. */
+  skipped: number;
+}
+
+/** What a person said; `attached` is what the editor gave along: the active file, a selection. */
+export interface UserItem {
+  kind: "user";
+  key: string;
+  text: string;
+  attached: string[];
+}
+
+/** A part of an answer. `to`: the next piece expected; null: a piece was missed, or it is whole. */
+export interface TextItem {
+  kind: "text" | "thinking";
+  key: string;
+  text: string;
+  streaming: boolean;
+  to: number | null;
+}
+
+/** A tool call; `args` is its input as it streams, `output` the end of what it printed so far. */
+export interface ToolItem {
+  kind: "tool";
+  key: string;
+  name: string;
+  title: string;
+  tool: ToolKind;
+  status: ToolStatus;
+  args: string;
+  input: JsonObject | null;
+  output: string;
+  isError: boolean;
+  diff: string | null;
+  locations: FileLocation[];
+  truncation: ToolTruncation | null;
+  /** Where the whole can be read, if this is cut. */
+  cut: string | null;
+  durationMs: number | null;
+  to: number | null;
+}
+
+/** Anything else worth a line: a compaction, a summary, a warning, an error. */
+export interface NoteItem {
+  kind: "note";
+  key: string;
+  tone: "quiet" | "warning" | "error";
+  title: string;
+  body: string;
+  hint?: string;
+  /** Something can be tried again. */
+  retry?: boolean;
+}
+
+export type Item = UserItem | TextItem | ToolItem | NoteItem;
+
+/** A question that waits for a person. */
+export type Question =
+  | { kind: "permission"; requestId: string; params: PermissionParams }
+  | { kind: "dialog"; requestId: string; params: UiRequestParams };
+
+/** All of it. `earlier`: what to ask for to see what stands before the first item. */
+export interface View {
+  head: Head | null;
+  items: readonly Item[];
+  earlier: string | null;
+  queue: Queue;
+  cursor: Cursor | null;
+  /** One line on what goes on besides the turn: a retry, a compaction. */
+  activity: string | null;
+}
+
+export const EMPTY: View = {
+  head: null, items: [], earlier: null, queue: { items: [], version: 0 }, cursor: null, activity: null,
+};
+
+/** Something is going on that can be stopped. */
+export function busy(view: View): boolean {
+  return view.head !== null && view.head.phase !== "idle";
+}

@@ -1,0 +1,139 @@
+/**
+ * The box a person writes in, what goes along, the buttons under it. Enter sends, Shift+Enter is a new line.
+ *
+ * A text stays here until the daemon has it; after a reload it is sent again under the same id.
+ * Read next: main.ts.
+ */
+import { NO_DRAFT, joined, type Action, type Dated, type Draft, type Sending } from "../shared/messages";
+import { number } from "../shared/entries";
+import { busy, type View } from "../shared/view";
+import { h, icon, iconButton } from "./dom";
+import type { Post } from "./rows";
+
+/** What outlives a reload of the page. */
+export interface Kept extends Dated {
+  sending: Sending | null;
+}
+
+export class Composer {
+  private readonly box = h("textarea", { rows: 1, label: "Say something to the agent" });
+  private readonly chips = h("div", { className: "chips" });
+  private readonly failure = h("div", { className: "failure", hidden: true });
+  private readonly model = this.switch("model", "Model");
+  private readonly thinking = this.switch("thinking", "Thinking level");
+  private readonly mode = this.switch("mode", "What the agent may do unasked");
+  private readonly meter = h("button", { className: "meter", type: "button", on: { click: () => this.post({ type: "action", action: "usage" }) } });
+  private readonly stop = h("button", { className: "round stop", type: "button", label: "Stop", on: { click: () => this.post({ type: "stop" }) } }, icon("stop"));
+  private readonly go = h("button", { className: "round send", type: "button", label: "Send (Enter; Alt+Enter says it after the turn)", on: { click: () => this.send("now") } }, icon("send"));
+  readonly element = h(
+    "section", { className: "composer" }, this.failure,
+    h("div", { className: "frame" }, this.chips, this.box,
+      h("div", { className: "bar" }, this.model, this.thinking, this.mode, h("span", { className: "space" }), this.meter, this.stop, this.go)),
+  );
+  private kept: Kept = { draft: NO_DRAFT, at: 0, sending: null };
+  private running = false;
+
+  constructor(private readonly post: Post, private readonly keep: (kept: Kept) => void, private readonly sent: () => void) {
+    this.box.removeAttribute("title");
+    this.box.addEventListener("input", () => this.typed());
+    this.box.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  /** Page and host both remember the draft; what was on its way is sent again. */
+  restore(kept: Kept | undefined, dated: Dated): void {
+    const newest = kept && kept.at > dated.at ? kept : dated;
+    this.take({ ...newest, sending: kept?.sending ?? null });
+    if (this.kept.sending) this.post({ type: "send", sending: this.kept.sending });
+  }
+
+  /** Show how things stand. */
+  sync(view: View): void {
+    const { head } = view;
+    this.running = busy(view);
+    this.stop.hidden = !this.running;
+    this.model.textContent = head?.model?.replace(/^.*\//, "") ?? "No model";
+    this.model.title = head?.model ? `Model: ${head.model}` : "Choose a model";
+    this.thinking.textContent = head?.thinking ?? "";
+    this.mode.textContent = MODES[head?.mode ?? ""] ?? head?.mode ?? "";
+    for (const one of [this.model, this.thinking, this.mode, this.meter]) one.hidden = head === null;
+    this.box.disabled = head?.readOnly ?? false;
+    this.box.placeholder = head?.readOnly ? "This session can only be read" : this.running ? "Steer the turn…" : "Ask or tell the agent…";
+    this.measure(view);
+  }
+
+  /** Put something before what stands in the box. */
+  insert(draft: Draft, focus: boolean): void {
+    this.take({ ...this.kept, draft: joined(draft, this.kept.draft) });
+    if (focus) this.box.focus();
+  }
+
+  /** The daemon has it. */
+  accepted(id: string): void {
+    if (this.kept.sending?.id === id) this.take({ ...this.kept, sending: null });
+  }
+
+  /** It was refused: the text comes back. */
+  refused(id: string, text: string, hint?: string): void {
+    if (this.kept.sending?.id === id) this.take({ draft: joined(this.kept.sending, this.kept.draft), at: 0, sending: null });
+    this.failure.replaceChildren(h("span", {}, hint ? `${text} ${hint}` : text), iconButton("cross", "Close", () => (this.failure.hidden = true)));
+    this.failure.hidden = false;
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey || event.isComposing) return;
+    event.preventDefault();
+    this.send(event.altKey ? "after" : "now");
+  }
+
+  private send(how: Sending["how"]): void {
+    const { draft, sending } = this.kept;
+    if (sending || (!draft.text.trim() && !draft.attachments.length)) return;
+    this.failure.hidden = true;
+    const next: Sending = { ...draft, id: crypto.randomUUID(), how };
+    this.take({ draft: NO_DRAFT, at: 0, sending: next });
+    this.post({ type: "send", sending: next });
+    this.sent();
+  }
+
+  private typed(): void {
+    this.kept = { ...this.kept, draft: { ...this.kept.draft, text: this.box.value } };
+    this.store();
+  }
+
+  private take(kept: Kept): void {
+    this.kept = kept;
+    if (this.box.value !== kept.draft.text) this.box.value = kept.draft.text;
+    this.chips.replaceChildren(...kept.draft.attachments.map((one) =>
+      h("span", { className: "chip" }, one.label, iconButton("cross", `Leave out ${one.label}`, () => this.leaveOut(one.label)))));
+    this.store();
+  }
+
+  private leaveOut(label: string): void {
+    const { draft } = this.kept;
+    this.take({ ...this.kept, draft: { ...draft, attachments: draft.attachments.filter((one) => one.label !== label) } });
+  }
+
+  private store(): void {
+    this.kept = { ...this.kept, at: Date.now() };
+    this.keep(this.kept);
+    this.box.style.height = "auto";
+    this.box.style.height = `${Math.min(this.box.scrollHeight, window.innerHeight * 0.4)}px`;
+  }
+
+  private measure(view: View): void {
+    const usage = view.head?.context;
+    if (!usage) return;
+    const percent = usage.percent ?? 0;
+    this.meter.textContent = usage.tokens === null ? "–" : `${Math.round(percent)}%`;
+    this.meter.dataset["full"] = percent >= 80 ? "high" : percent >= 50 ? "half" : "low";
+    const tokens = usage.tokens === null ? "not known yet" : number(usage.tokens);
+    this.meter.title = `Context: ${tokens} of ${number(usage.window)} tokens`;
+    this.meter.setAttribute("aria-label", this.meter.title);
+  }
+
+  private switch(action: Action, label: string): HTMLButtonElement {
+    return h("button", { className: "switch", type: "button", label, on: { click: () => this.post({ type: "action", action }) } });
+  }
+}
+
+const MODES: { [mode: string]: string } = { ask: "asks", acceptEdits: "edits", readOnly: "reads only", allowAll: "asks nothing" };

@@ -1,0 +1,78 @@
+/**
+ * Questions between the conversation and the box: for leave, and dialogs of the daemon's extensions.
+ *
+ * A card never takes the focus and has no key of its own: only what is pressed on it answers it.
+ * Read next: fields.ts (forms).
+ */
+import type { PermissionOption, PermissionParams, UiRequestParams } from "../protocol";
+import type { Question } from "../shared/view";
+import { h, icon } from "./dom";
+import { Form } from "./fields";
+import { diffView } from "./parts";
+import type { Post } from "./rows";
+
+export class Questions {
+  readonly element = h("section", { className: "questions", label: "Questions" });
+  private readonly cards = new Map<string, HTMLElement>();
+
+  constructor(private readonly post: Post) {
+    this.element.removeAttribute("title");
+  }
+
+  /** Show these; one that stands there already is not touched. */
+  sync(questions: readonly Question[]): void {
+    const open = new Set(questions.map((one) => one.requestId));
+    for (const [id, card] of this.cards) if (!open.has(id)) {
+      card.remove();
+      this.cards.delete(id);
+    }
+    for (const question of questions) {
+      if (this.cards.has(question.requestId)) continue;
+      const card = question.kind === "permission" ? this.permission(question.params) : this.dialog(question.params);
+      this.cards.set(question.requestId, card);
+      this.element.append(card);
+    }
+  }
+
+  /** The plain yes and no first; what holds for longer under them. */
+  private permission(asked: PermissionParams): HTMLElement {
+    const { subject, requestId } = asked;
+    const why = h("input", { type: "text", className: "why", placeholder: "Tell the agent why not, or what to do instead", label: "A word to the agent" });
+    const answer = (option: PermissionOption): void => {
+      const feedback = why.value.trim();
+      this.post({ type: "answer", requestId, answer: { outcome: "selected", optionId: option.id, ...(feedback ? { feedback } : {}) } });
+    };
+    const options = [...asked.options.filter((option) => option.scope === "once"), ...asked.options.filter((option) => option.scope !== "once")];
+    const first = options.find((option) => option.kind === (asked.defaultToNo ? "deny" : "allow"));
+    return h(
+      "div", { className: "card", role: "group", label: asked.title },
+      h("div", { className: "title" }, icon("hand"), h("span", {}, subject.type === "command" ? "The agent wants to run a command" : asked.title)),
+      subject.command !== undefined && h("pre", { className: "command", tabIndex: 0 }, subject.command),
+      subject.diff ? diffView(subject.diff) : null,
+      !subject.diff && subject.command === undefined && subject.paths.length > 0 && h("pre", { className: "command" }, subject.paths.join("\n")),
+      asked.description ? h("div", {}, asked.description) : null,
+      h("div", { className: "faint reason" }, subject.cwd ? `${asked.reason} In ${subject.cwd}` : asked.reason),
+      h("div", { className: "options" }, ...options.map((option) => optionButton(option, option === first, () => answer(option)))),
+      why,
+    );
+  }
+
+  private dialog(asked: UiRequestParams): HTMLElement {
+    const { requestId } = asked;
+    const form = new Form(asked, (value) => this.post({ type: "answer", requestId, answer: { value } }), () => {
+      this.post({ type: "answer", requestId, answer: { cancelled: true } });
+    });
+    return h(
+      "div", { className: "card", role: "group", label: asked.title },
+      h("div", { className: "title" }, icon("ask"), h("span", {}, asked.title)),
+      asked.message ? h("div", { className: "message" }, asked.message) : null,
+      form.element,
+    );
+  }
+}
+
+function optionButton(option: PermissionOption, first: boolean, click: () => void): HTMLElement {
+  const label = h("span", {}, ...option.label.split("`").map((text, index) => (index % 2 ? h("code", {}, text) : text)));
+  const look = `${first ? "primary " : ""}option ${option.scope === "once" ? "now" : ""}`;
+  return h("button", { className: look, type: "button", title: option.pattern ? `Covers ${option.pattern}` : "", on: { click } }, label);
+}

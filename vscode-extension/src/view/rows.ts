@@ -1,0 +1,173 @@
+/**
+ * One item of the conversation -> one row. A row is drawn anew only where its item is another.
+ *
+ * Read next: transcript.ts, which keeps the rows in order.
+ */
+import type { ToHost } from "../shared/messages";
+import { countOf } from "../shared/diff";
+import type { Item, NoteItem, TextItem, ToolItem, UserItem } from "../shared/view";
+import { h, icon, type IconName } from "./dom";
+import { Markdown } from "./markdown";
+import { diffView, inputView, outputView } from "./parts";
+
+export type Post = (said: ToHost) => void;
+
+export interface Row {
+  readonly element: HTMLElement;
+  /** Show the item as it is now; it is of the same kind as before. */
+  show(item: Item): void;
+}
+
+/** The row for a kind of item. */
+export function rowFor(item: Item, post: Post): Row {
+  switch (item.kind) {
+    case "user":
+      return userRow(item);
+    case "text":
+      return textRow();
+    case "thinking":
+      return thinkingRow();
+    case "tool":
+      return new ToolRow(post);
+    case "note":
+      return noteRow(post);
+  }
+}
+
+function userRow(first: UserItem): Row {
+  const text = h("div", { className: "said" });
+  const element = h("div", { className: "row user" }, text, ...first.attached.map(attachedView));
+  return { element, show: (item) => void (text.textContent = (item as UserItem).text) };
+}
+
+function attachedView(text: string): HTMLElement {
+  const [line = "", ...rest] = text.split("\n");
+  if (!rest.length) return h("div", { className: "along faint" }, line);
+  return h("details", { className: "along faint" }, h("summary", {}, line.replace(/:$/, "")), h("pre", {}, rest.join("\n")));
+}
+
+function textRow(): Row {
+  const markdown = new Markdown();
+  const element = h("div", { className: "row answer" }, markdown.element);
+  return {
+    element,
+    show: (item) => {
+      const { text, streaming } = item as TextItem;
+      markdown.show(text, streaming);
+      element.classList.toggle("streaming", streaming);
+    },
+  };
+}
+
+function thinkingRow(): Row {
+  const title = h("span");
+  const body = h("div", { className: "thought" });
+  const element = h("details", { className: "row thinking" }, h("summary", {}, icon("more"), title), body);
+  return {
+    element,
+    show: (item) => {
+      const { text, streaming } = item as TextItem;
+      title.textContent = streaming ? "Thinking…" : "Thought";
+      body.textContent = text.trim();
+      element.classList.toggle("streaming", streaming);
+    },
+  };
+}
+
+function noteRow(post: Post): Row {
+  const element = h("div");
+  return {
+    element,
+    show: (item) => {
+      const note = item as NoteItem;
+      element.className = `row note ${note.tone}`;
+      const title = h("span", {}, note.title);
+      const line = note.body ? h("details", {}, h("summary", {}, icon("more"), title), foldedText(note.body)) : h("div", { className: "line" }, title);
+      element.replaceChildren(
+        line,
+        ...(note.hint ? [h("div", { className: "hint" }, note.hint)] : []),
+        ...(note.retry ? [h("button", { className: "plain", type: "button", on: { click: () => post({ type: "retry" }) } }, "Try again")] : []),
+      );
+    },
+  };
+}
+
+function foldedText(text: string): HTMLElement {
+  const markdown = new Markdown();
+  markdown.show(text, false);
+  return markdown.element;
+}
+
+const SIGNS: { [status in ToolItem["status"]]: { icon: IconName; label: string } } = {
+  streaming: { icon: "wait", label: "being written" }, pending: { icon: "wait", label: "waiting" }, running: { icon: "wait", label: "running" },
+  completed: { icon: "check", label: "done" }, failed: { icon: "cross", label: "failed" },
+  cancelled: { icon: "stop", label: "stopped" }, rejected: { icon: "cross", label: "not allowed" },
+};
+
+/** A line that opens; what is under it is made when it is opened. */
+class ToolRow implements Row {
+  readonly element = h("details", { className: "row tool" });
+  private readonly line = h("summary");
+  private readonly body = h("div", { className: "body" });
+  private item: ToolItem | undefined;
+
+  constructor(private readonly post: Post) {
+    this.element.append(this.line, this.body);
+    this.element.addEventListener("toggle", () => this.fill());
+  }
+
+  show(item: Item): void {
+    this.item = item as ToolItem;
+    this.element.dataset["status"] = this.item.status;
+    this.line.replaceChildren(...this.lineOf(this.item));
+    this.fill();
+  }
+
+  private lineOf(item: ToolItem): Node[] {
+    const sign = SIGNS[item.status];
+    const [name = item.name, about = ""] = split(item.title);
+    const counts = item.diff ? countOf(item.diff) : null;
+    return [
+      icon(item.tool),
+      h("span", { className: "name" }, name),
+      h("span", { className: "about", title: item.title }, about),
+      ...(counts ? [h("span", { className: "count add" }, `+${counts.added}`), h("span", { className: "count del" }, `−${counts.removed}`)] : []),
+      ...(item.durationMs !== null && item.durationMs >= 100 ? [h("span", { className: "faint" }, duration(item.durationMs))] : []),
+      h("span", { className: "status", label: sign.label }, icon(sign.icon)),
+    ];
+  }
+
+  private fill(): void {
+    const { item } = this;
+    if (!item || !this.element.open) return this.body.replaceChildren();
+    const running = item.status === "running";
+    this.body.replaceChildren(
+      ...(item.diff ? [diffView(item.diff)] : item.input ? [inputView(item.input)] : item.args ? [h("pre", {}, item.args)] : []),
+      ...(item.output && !(item.diff && !item.isError) ? [outputView(item.output, "Output")] : []),
+      h("div", { className: "buttons" }, ...this.buttons(item, running)),
+    );
+  }
+
+  private buttons(item: ToolItem, running: boolean): Node[] {
+    const button = (sign: IconName, text: string, said: ToHost): Node =>
+      h("button", { className: "plain", type: "button", on: { click: () => this.post(said) } }, icon(sign), text);
+    const whole = item.truncation?.fullOutputUri ?? item.cut;
+    const place = item.locations[0];
+    return [
+      ...(running ? [button("stop", "Stop this call", { type: "stopTool", callId: item.key })] : []),
+      ...(item.diff ? [button("diff", "Open the diff", { type: "openDiff", callId: item.key })] : []),
+      ...(place ? [button("open", "Open the file", { type: "openFile", uri: place.uri, ...(place.line ? { line: place.line } : {}) })] : []),
+      ...(whole ? [button("open", "Open the whole output", { type: "openWhole", uri: whole })] : []),
+    ];
+  }
+}
+
+function split(title: string): [string, string] {
+  const end = title.indexOf(" ");
+  return end < 0 ? [title, ""] : [title.slice(0, end), title.slice(end + 1)];
+}
+
+function duration(ms: number): string {
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+

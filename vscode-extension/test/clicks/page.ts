@@ -1,0 +1,143 @@
+/**
+ * VS Code in a browser, with the words a person would use: open the chat, say something, wait for a text.
+ *
+ * Read next: story.test.ts.
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { chromium, type Browser, type FrameLocator, type Locator, type Page } from "playwright-core";
+import { need, type Server } from "./server.ts";
+
+const FLAGS = [
+  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+];
+/** How long anything may take on a busy machine. */
+export const PATIENCE = Number(process.env["PATIENCE"] ?? 60_000);
+
+export class Window {
+  readonly browser: Browser;
+  readonly page: Page;
+
+  constructor(browser: Browser, page: Page) {
+    this.browser = browser;
+    this.page = page;
+  }
+
+  static async open(server: Server): Promise<Window> {
+    const browser = await chromium.launch({ executablePath: need("CHROMIUM"), headless: true, args: FLAGS });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
+    page.setDefaultTimeout(PATIENCE);
+    await page.goto(server.url, { waitUntil: "domcontentloaded" });
+    await page.locator(".monaco-workbench").waitFor();
+    return new Window(browser, page);
+  }
+
+  /** The view's own document. */
+  get view(): FrameLocator {
+    return this.page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
+  }
+
+  get box(): Locator {
+    return this.view.locator(".composer textarea");
+  }
+
+  /** The pane with the session's tree, and the line that opens it. */
+  get treeHeader(): Locator {
+    return this.page.locator(".pane-header", { hasText: /session tree/i });
+  }
+
+  get tree(): Locator {
+    return this.page.locator(".pane", { has: this.treeHeader });
+  }
+
+  /** Open the tree, and give it half of the sidebar. */
+  async openTree(): Promise<void> {
+    await this.treeHeader.click();
+    await this.tree.locator(".monaco-list-row").first().waitFor();
+    const header = await this.treeHeader.boundingBox();
+    if (!header) throw new Error("the tree has no header");
+    await this.page.mouse.move(header.x + 100, header.y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(header.x + 100, header.y - 330, { steps: 5 });
+    await this.page.mouse.up();
+  }
+
+  treeRow(text: string): Locator {
+    return this.tree.locator(".monaco-list-row", { hasText: text }).first();
+  }
+
+  async openChat(): Promise<void> {
+    await this.page.locator('.activitybar [aria-label^="Singletree"]').first().click();
+    await this.box.waitFor();
+    await this.view.locator(".switch", { hasText: "asks" }).waitFor();
+  }
+
+  /** Type into the box and press Enter. */
+  async say(text: string, keys = "Enter"): Promise<void> {
+    await this.box.click();
+    await this.box.pressSequentially(text);
+    await this.box.press(keys);
+  }
+
+  /** Wait until the view shows a text. */
+  async shows(text: string | RegExp): Promise<void> {
+    await this.view.locator(".row", { hasText: text }).last().waitFor();
+  }
+
+  /** Wait until nothing runs. */
+  async rests(): Promise<void> {
+    await this.view.locator(".round.stop").waitFor({ state: "hidden" });
+  }
+
+  /** A command of the palette. */
+  async command(title: string): Promise<void> {
+    await this.page.keyboard.press("F1");
+    const input = this.page.locator(".quick-input-widget input").first();
+    await input.waitFor();
+    await input.fill(`>${title}`);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Choose a line of the list that is open. */
+  async pick(text: string): Promise<void> {
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first().click();
+  }
+
+  /** Open a file of the workspace as the active editor. */
+  async openFile(name: string): Promise<void> {
+    await this.page.keyboard.press("Control+P");
+    const input = this.page.locator(".quick-input-widget input").first();
+    await input.waitFor();
+    await input.fill(name);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
+    await this.page.keyboard.press("Enter");
+    await this.page.locator(".tab.active", { hasText: name }).waitFor();
+    await this.page.locator(".editor-instance .monaco-editor.focused .view-line").first().waitFor();
+  }
+
+  /** What the active editor shows. */
+  async editorText(): Promise<string> {
+    const lines = await this.page.locator(".editor-instance .view-line").allTextContents();
+    return lines.join("\n").replaceAll("\u00a0", " ");
+  }
+
+  async editorShows(text: RegExp): Promise<void> {
+    for (const end = Date.now() + PATIENCE; Date.now() < end; await this.page.waitForTimeout(100)) {
+      if (text.test(await this.editorText())) return;
+    }
+    throw new Error(`the editor shows ${JSON.stringify(await this.editorText())} and not ${text}`);
+  }
+
+  /** A picture for somebody to look at, where SHOTS names a folder. */
+  async shot(name: string): Promise<void> {
+    const folder = process.env["SHOTS"];
+    if (!folder) return;
+    mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `${name}.png`) });
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * The story, by clicks and keys in the real VS Code: prompt, stream, a tool with leave, an edit of a file
+ * with unsaved text, undo, steer, stop, a jump with a summary, compaction, a reload in mid-turn.
+ */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Window } from "./page.ts";
+import { SCRIPT } from "./script.ts";
+import { serve, type Server } from "./server.ts";
+
+let server: Server;
+let window: Window;
+
+before(async () => {
+  server = await serve({ script: SCRIPT, files: { "notes.txt": "first line\nsecond line\nthird line\n", "other.txt": "other\n" } });
+  window = await Window.open(server);
+  await window.openChat();
+});
+
+after(async () => {
+  await window?.shot("last");
+  await window?.close();
+  await server?.stop();
+});
+
+test("a prompt streams as Markdown, with thinking folded and tags as text", async () => {
+  await window.shot("01-empty");
+  await window.say("show me");
+  await window.view.locator(".answer.streaming").waitFor();
+  await window.shot("02-streaming");
+  await window.shows("This tag stays text");
+  await window.rests();
+  const answer = window.view.locator(".row.answer").last();
+  assert.equal(await answer.locator("h1").textContent(), "A short tour");
+  assert.equal(await answer.locator("b").count(), 0);
+  assert.equal(await answer.locator("ol li").count(), 2);
+  assert.equal(await window.view.locator("details.thinking[open]").count(), 0);
+  await window.shot("03-answer");
+});
+
+test("a command waits for leave, given by the keyboard, and its line opens", async () => {
+  await window.say("run it");
+  const allow = window.view.getByRole("button", { name: "Allow once" });
+  await allow.waitFor();
+  await window.shot("04-permission");
+  await window.box.press("Shift+Tab");
+  for (let steps = 0; steps < 12 && !(await allow.evaluate((button) => button === document.activeElement)); steps++) {
+    await window.page.keyboard.press("Shift+Tab");
+  }
+  await window.page.keyboard.press("Enter");
+  await window.shows("It ran.");
+  await window.rests();
+  const line = window.view.locator(".row.tool", { hasText: "bash" }).last();
+  await line.locator("summary").first().click();
+  assert.match((await line.locator(".code pre").textContent()) ?? "", /one\ntwo/);
+  assert.equal(await line.getAttribute("data-status"), "completed");
+  await window.shot("05-tool-open");
+});
+
+test("an edit of a file with unsaved text goes into its buffer, and one undo takes it back", async () => {
+  await window.openFile("notes.txt");
+  await window.page.keyboard.press("Control+Home");
+  await window.page.keyboard.type("unsaved ");
+  await window.say("edit it");
+  await window.view.locator(".card .diff").waitFor();
+  await window.shot("06-edit-permission");
+  await window.view.getByRole("button", { name: "Allow once" }).click();
+  await window.shows("It is edited.");
+  await window.rests();
+  assert.match(await window.editorText(), /unsaved first line.*2nd line/s);
+  await window.page.locator(".tab.active.dirty").waitFor();
+  await window.shot("07-edited");
+  await window.page.locator(".editor-instance .view-line").first().click();
+  await window.page.keyboard.press("Control+Z");
+  await window.editorShows(/unsaved first line.*second line/s);
+});
+
+test("the diff of a call opens in the diff editor", async () => {
+  await window.view.locator(".row.tool", { hasText: "edit" }).last().locator("summary").first().click();
+  await window.view.getByRole("button", { name: "Open the diff" }).click();
+  await window.page.locator(".monaco-diff-editor").waitFor();
+  await window.shot("08-diff");
+  await window.page.keyboard.press("Control+F4");
+});
+
+test("a word said while a turn runs steers it", async () => {
+  await window.say("look round");
+  await window.view.locator(".answer.streaming").waitFor();
+  await window.say("steer left");
+  await window.shows("Left it is.");
+  await window.rests();
+  assert.equal(await window.view.locator(".row", { hasText: "Nobody steered." }).count(), 0);
+});
+
+test("stop ends the turn, and what waited comes back into the box", async () => {
+  await window.say("talk on");
+  await window.view.locator(".answer.streaming").waitFor();
+  await window.say("and then this", "Alt+Enter");
+  await window.view.locator(".queued", { hasText: "and then this" }).waitFor();
+  await window.shot("09-queued");
+  await window.view.locator(".round.stop").click();
+  await window.rests();
+  await window.shows("Stopped");
+  assert.equal(await window.box.inputValue(), "and then this");
+  assert.equal(await window.view.locator(".queued").count(), 0);
+  await window.box.fill("");
+});
+
+test("a jump in the tree, with a summary", async () => {
+  await window.openTree();
+  await window.treeRow("It ran.").click();
+  await window.page.locator(".quick-input-list .monaco-list-row", { hasText: "with a summary of what is left" }).waitFor();
+  await window.shot("10-jump");
+  await window.pick("with a summary of what is left");
+  await window.view.locator(".note", { hasText: "Summary of the branch that was left" }).waitFor();
+  assert.equal(await window.view.locator(".row", { hasText: "Left it is." }).count(), 0);
+  await window.tree.locator(".monaco-list-row", { hasText: "●" }).waitFor();
+  await window.shot("11-tree");
+});
+
+test("a person's own message comes back to be said otherwise", async () => {
+  await window.treeRow("run it").click();
+  await window.pick("Say this anew");
+  await window.view.locator(".composer textarea").and(window.view.locator(":focus")).waitFor();
+  assert.equal(await window.box.inputValue(), "run it");
+  await window.box.fill("");
+  await window.treeHeader.click();
+});
+
+test("compaction leaves a note with figures", async () => {
+  await window.say("show me");
+  await window.view.locator(".answer.streaming").waitFor();
+  await window.rests();
+  await window.say("fill up");
+  await window.shows("takes room");
+  await window.rests();
+  await window.command("Singletree: Sum up the conversation");
+  await window.view.locator(".note", { hasText: "Compacted:" }).waitFor();
+  await window.shot("12-compacted");
+});
+
+test("a reload in mid-turn loses nothing and doubles nothing", async () => {
+  await window.say("count");
+  await window.shows(/n1 n2 n3/);
+  await window.box.pressSequentially("half a thought");
+  await window.page.waitForTimeout(400);
+  await window.page.reload({ waitUntil: "domcontentloaded" });
+  await window.box.waitFor();
+  await window.view.locator(".answer.streaming").waitFor();
+  await window.shot("13-reloaded");
+  assert.equal(await window.box.inputValue(), "half a thought");
+  await window.shows(/n1 n2 .* n239 n240/);
+  await window.rests();
+  const texts = await window.view.locator(".row.answer").allTextContents();
+  assert.equal(texts.filter((text) => text.includes("n240")).length, 1);
+  assert.equal(await window.view.locator(".row.user", { hasText: "count" }).count(), 1);
+});

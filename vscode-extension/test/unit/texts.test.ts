@@ -1,0 +1,71 @@
+/** Diffs, blocks of Markdown, nested rows, drafts, the place of the program. */
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { locate } from "../../src/host/locate";
+import type { TreeRow } from "../../src/protocol";
+import { settledEnd } from "../../src/shared/blocks";
+import { before, countOf, sides } from "../../src/shared/diff";
+import { joined } from "../../src/shared/messages";
+import { nested, type Node } from "../../src/shared/nest";
+
+const PATCH = "--- a.txt\n+++ a.txt\n@@ -1,3 +1,4 @@\n one\n-two\n+TWO\n+2b\n three\n@@ -9,2 +10,1 @@\n nine\n-- a list\n";
+const AFTER = "one\nTWO\n2b\nthree\n4\n5\n6\n7\n8\nnine\nend\n";
+
+test("the text from before is made from the text after", () => {
+  assert.equal(before(AFTER, PATCH), "one\ntwo\nthree\n4\n5\n6\n7\n8\nnine\n- a list\nend\n");
+  assert.equal(before(AFTER.replace("TWO", "other"), PATCH), null);
+  assert.deepEqual(countOf(PATCH), { added: 2, removed: 2 });
+});
+
+test("where the file is another by now both sides show what the diff knows, at its lines", () => {
+  const known = sides(PATCH);
+  assert.equal(known.after.split("\n")[9], "nine");
+  assert.equal(known.before.split("\n")[8], "nine");
+});
+
+/** What stands before the bar is drawn once for all. */
+const SETTLED = [
+  "one\n\n|two\n", "|one\n\ntwo", "one\n\n|two\n\nthr", "one\n\ntwo\n\n|three\n", "|```\na\n\nb\n\nc\n", "```\na\n```\n\n|b\n\nc",
+  "- a\n\n- b\n\n|c\n", "|- a\n\n  b\n", "|> a\n\n> b\n", "````\n```\n\nx\n````\n\n|y\n", "|1. a\n\n2. b\n", "~~~\n```\n\n~~~\n\n|a\n",
+];
+
+for (const told of SETTLED) {
+  test(`the settled part of ${JSON.stringify(told)}`, () => assert.equal(settledEnd(told.replace("|", ""), 0), told.indexOf("|")));
+}
+
+test("rows nest by depth, also in a page that begins deep inside", () => {
+  const rows = [1, 2, 2, 1, 0, 1].map((depth, index): TreeRow => ({
+    entryId: String(index), type: "message", role: "user", timestamp: "", depth, parentId: null, onPath: true, isLeaf: false, label: null, preview: "", childCount: 0,
+  }));
+  const drawn = (nodes: Node[]): string => nodes.map((node) => `${node.row.entryId}(${drawn(node.children)})`).join("");
+  assert.equal(drawn(nested(rows)), "0(1()2())3()4(5())");
+});
+
+test("a text that comes back stands before what was being written", () => {
+  const one = { label: "a.ts:1", block: { type: "text" as const, text: "x" } };
+  assert.deepEqual(joined({ text: "back", attachments: [one] }, { text: "new", attachments: [one] }), { text: "back\n\nnew", attachments: [one] });
+  assert.equal(joined({ text: "back", attachments: [] }, { text: " ", attachments: [] }).text, "back");
+});
+
+test("the program is looked for on PATH, then in a trusted workspace, never from a relative path", () => {
+  const folder = mkdtempSync(join(tmpdir(), "st-"));
+  const put = (...parts: string[]): string => {
+    const place = join(folder, ...parts);
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, "");
+    chmodSync(place, 0o755);
+    return place;
+  };
+  const [onPath, inVenv] = [put("bin", "singletree"), put("project", ".venv", "bin", "singletree")];
+  const trustedFolders = [join(folder, "project")];
+  assert.equal(locate({ command: "singletree", path: join(folder, "bin"), trustedFolders }), onPath);
+  assert.equal(locate({ command: "singletree", path: "", trustedFolders }), inVenv);
+  assert.equal(locate({ command: "singletree", path: "", trustedFolders: [] }), null);
+  assert.equal(locate({ command: "./singletree", path: join(folder, "bin"), trustedFolders }), null);
+  assert.equal(locate({ command: "singletree", path: "bin", trustedFolders: [] }), null);
+  assert.equal(locate({ command: inVenv, path: "", trustedFolders: [] }), inVenv);
+  assert.equal(locate({ command: join(folder, "bin"), path: "", trustedFolders: [] }), null);
+});
