@@ -85,7 +85,7 @@ async def test_a_delta_on_the_wire() -> None:
             "part": 2,
             "from": 0,
             "to": 1,
-            "text": 'a"\u2028\ud83d',
+            "text": 'a"\u2028\ufffd',
         }
     ]
 

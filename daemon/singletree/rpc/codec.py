@@ -1,8 +1,9 @@
 """JSON in and out.
 
 Uses pydantic's encoder once somebody has imported it, else the standard library: the first answer
-must not wait for that import. Text that is no valid Unicode (a lone surrogate, as editors can send
-it) passes both ways; NaN and infinities become null. Never knows a method or a framing.
+must not wait for that import. Text that is no valid Unicode (a lone surrogate, as editors and models
+can send it) is taken in; what goes out has U+FFFD in its place, for there are clients whose parser
+refuses the whole message. NaN and infinities become null. Never knows a method or a framing.
 """
 
 from __future__ import annotations
@@ -42,10 +43,7 @@ def encode(value: object) -> Encoded:
 
 def encode_text(text: str) -> bytes:
     """A JSON string: the one thing encoded for each streamed piece."""
-    try:
-        return _quote(text).encode()
-    except UnicodeEncodeError:
-        return json.dumps(text).encode()
+    return _utf8(_quote(text))
 
 
 def encoded_array(items: Iterable[bytes]) -> Encoded:
@@ -64,10 +62,16 @@ _quote = json.encoder.encode_basestring
 
 def _standard(value: object) -> bytes:
     plain = _finite(json.loads(json.dumps(value, default=_plain)))
+    return _utf8(json.dumps(plain, ensure_ascii=False, separators=(",", ":")))
+
+
+def _utf8(text: str) -> bytes:
     try:
-        return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
+        return text.encode()
     except UnicodeEncodeError:
-        return json.dumps(plain, separators=(",", ":")).encode()
+        from singletree.messages import well_formed
+
+        return well_formed(text).encode()
 
 
 def _plain(value: object) -> object:
