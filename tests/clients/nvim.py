@@ -130,7 +130,9 @@ class Neovim:
         end = time.monotonic() + patience
         while not (given := self.lua(code, *arguments)):
             if time.monotonic() > end:
-                raise AssertionError(f"not within {patience} s: {code}\n{self.transcript()}")
+                raise AssertionError(
+                    f"not within {patience} s: {code}\n{self.transcript()[-2000:]}"
+                )
             time.sleep(0.02)
         return given
 
@@ -156,7 +158,7 @@ class Neovim:
         end = time.monotonic() + patience
         while words not in (shown := self.transcript()):
             if time.monotonic() > end:
-                raise AssertionError(f"{words!r} is not within {patience} s in:\n{shown}")
+                raise AssertionError(f"{words!r} is not within {patience} s in:\n{shown[-2000:]}")
             time.sleep(0.02)
         return shown
 

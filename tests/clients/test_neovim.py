@@ -134,6 +134,38 @@ def test_steer_and_stop(start: Start) -> None:
         assert editor.buffer("prompt") == draft
 
 
+def test_windows_and_buffers_may_go_at_any_time(start: Start) -> None:
+    """While an odd text streams: closed, wiped out, reloaded, scribbled on; never an error."""
+    odd = "a\0b\rc\x1b[31m 漢字 \u202e👩‍👧 \u2028\r\n\ud800\n```\n" + "".join(
+        f"{n} " for n in range(250)
+    )
+    slow = {"text": odd, "chunk": 5, "pause": 0.02}
+    with neovim(start(slow), "a.txt") as editor:
+        editor.say("go")
+        editor.sees("3 4 ")
+        shape = (
+            "return vim.iter(vim.fn.getwininfo()):map(function(w) return vim.bo[w.bufnr].ft end)"
+        )
+        shape += ":totable()"
+        both = ["text", "singletree", "singletree-prompt"]
+        assert editor.lua(shape) == both
+        for ruin in ("wincmd k | close", "wincmd k | bwipeout!", "bwipeout!", "wincmd k | bdelete"):
+            editor.run(ruin)
+            editor.run("Singletree open")
+            assert editor.lua(shape) == both, ruin
+        editor.run("set nohidden | wincmd k | edit | setlocal modifiable | 1delete")
+        editor.run("tabnew")
+        editor.run("Singletree open")
+        assert editor.lua(shape) == both + ["", *both[1:]]
+        editor.run("tabclose | only")
+        editor.run("Singletree open")
+        assert editor.lua(shape) == both[1:]
+        shown = editor.sees("248 249")
+        assert shown.startswith("go\n") and shown.count("248") == 1
+        assert "a\0b\rc\x1b[31m 漢字 \u202e👩‍👧 \u2028\n\ufffd\n```\n0 1" in shown
+        assert editor.lua("return vim.api.nvim_exec2('messages', {output = true}).output") == ""
+
+
 def test_walk_back_and_sum_up(start: Start) -> None:
     answers = [{"text": f"Answer {n}. " + "word " * 400} for n in range(3)]
     home = start(

@@ -65,7 +65,9 @@ function Chat:show()
   if fresh then
     keys.prompt(self, input)
   end
-  layout.open(buf, input, WINBAR:format(self.root))
+  if not layout.open(buf, input, WINBAR:format(self.root)) then
+    say.say('singletree: there is no room for both windows here.', vim.log.levels.WARN)
+  end
   self:open()
 end
 

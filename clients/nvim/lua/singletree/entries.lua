@@ -16,6 +16,7 @@ local M = {}
 ---@field tool? singletree.Tool
 ---@field question? singletree.Question
 ---@field item? singletree.QueueItem
+---@field cut? string it is shortened; where the whole can be read
 ---@field along? string[] what went along with a person's words
 
 --- A tool call as far as it is known.

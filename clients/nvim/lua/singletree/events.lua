@@ -142,7 +142,7 @@ local does = {
     end
     local whole = event.content and entries.part(event.itemId, event.part, event.content)
     if whole and whole.text ~= '' then
-      whole.live = false
+      whole.live, whole.cut = false, event.cut
       store:put(whole)
     else
       store:drop(entries.part_id(event.itemId, event.part))

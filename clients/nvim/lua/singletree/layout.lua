@@ -38,50 +38,74 @@ local PLAIN = {
 }
 
 ---@param buf integer
----@param bar string
+---@param options table<string, any>
 ---@return integer
-local function transcript(buf, bar)
-  local now = config.now
-  vim.cmd(SPLITS[now.position] or SPLITS.right)
+local function show(buf, options)
   local win = vim.api.nvim_get_current_win()
   vim.api.nvim_win_set_buf(win, buf)
-  if now.position == 'right' or now.position == 'left' then
+  set(win, PLAIN)
+  set(win, options)
+  return win
+end
+
+---@param buf integer
+---@param bar string
+---@param below integer|nil the prompt's window, if it is there already
+---@return integer
+local function transcript(buf, bar, below)
+  local now = config.now
+  local beside = now.position == 'right' or now.position == 'left'
+  if below then
+    vim.api.nvim_set_current_win(below)
+    vim.cmd('aboveleft split')
+  else
+    vim.cmd(SPLITS[now.position] or SPLITS.right)
+  end
+  local win = show(buf, {
+    winbar = bar,
+    conceallevel = now.conceal,
+    concealcursor = 'nvc',
+    breakindent = true,
+    winfixwidth = beside,
+    statusline = ' transcript%=%<<CR> opens · q closes · g? keys ',
+  })
+  if beside and not below then
     local width = now.width < 1 and math.floor(vim.o.columns * now.width) or now.width
     vim.api.nvim_win_set_width(win, math.max(20, width))
+  elseif below then
+    vim.api.nvim_win_set_height(below, now.height)
   end
-  set(win, PLAIN)
-  local line = ' transcript%=%<<CR> opens · q closes · g? keys '
-  set(win, { winbar = bar, conceallevel = now.conceal, concealcursor = 'nvc', breakindent = true, statusline = line })
-  set(win, { winfixwidth = now.position ~= 'tab' and now.position ~= 'below' })
   vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(buf), 0 })
   return win
 end
 
 ---@param buf integer
----@param beside integer
+---@param above integer
 ---@return integer
-local function prompt(buf, beside)
-  vim.api.nvim_set_current_win(beside)
+local function prompt(buf, above)
+  vim.api.nvim_set_current_win(above)
   vim.cmd('belowright split')
-  local win = vim.api.nvim_get_current_win()
-  vim.api.nvim_win_set_buf(win, buf)
-  vim.api.nvim_win_set_height(win, config.now.height)
-  set(win, PLAIN)
   local line = ' prompt%=%<<C-s> sends · <C-c> stops · g? keys '
-  set(win, { winbar = '', winfixheight = true, statusline = line })
+  local win = show(buf, { winbar = '', winfixheight = true, conceallevel = 0, statusline = line })
+  vim.api.nvim_win_set_height(win, config.now.height)
   return win
 end
 
---- Show both buffers in this tab and stand in the prompt.
+--- Show both buffers in this tab and stand in the prompt. False: there is no room for both.
 ---@param buf integer the transcript
 ---@param input integer the prompt
 ---@param bar string the winbar of the transcript
----@return integer win of the prompt
+---@return boolean
 function M.open(buf, input, bar)
-  local win = M.window(buf) or transcript(buf, bar)
-  local below = M.window(input) or prompt(input, win)
-  vim.api.nvim_set_current_win(below)
-  return below
+  local below = M.window(input)
+  local good = pcall(function()
+    local win = M.window(buf) or transcript(buf, bar, below)
+    below = below or prompt(input, win)
+  end)
+  if below then
+    vim.api.nvim_set_current_win(below)
+  end
+  return good
 end
 
 --- Close the windows of these buffers in this tab; Neovim's last window stays and shows something else.

@@ -10,9 +10,9 @@ local M = {}
 local NS = vim.api.nvim_create_namespace('singletree')
 local MARKDOWN = vim.api.nvim_create_namespace('singletree.markdown')
 
---- How often the colours of a text that streams are looked at anew, and how many texts are lit at once after
---- everything was drawn.
-local AGAIN, AT_ONCE = 120, 20
+--- How often the colours of a text that streams are looked at anew, in milliseconds (less often if that takes more
+--- than a tenth of the time), and how many texts are lit at once after everything was drawn.
+local AGAIN, AT_ONCE = 120, 8
 
 --- Whether a whole line can be hidden.
 local LINES = vim.fn.has('nvim-0.11') == 1
@@ -32,7 +32,9 @@ local LINES = vim.fn.has('nvim-0.11') == 1
 ---@field private total integer
 ---@field private opened table<string, boolean>
 ---@field private unlit table<singletree.Block, boolean> texts whose colours are to be looked at
+---@field private lit table<singletree.Block, { said: string, lights: singletree.Light[] }>
 ---@field private awaited boolean
+---@field private pause integer
 local Transcript = {}
 Transcript.__index = Transcript
 
@@ -40,7 +42,8 @@ Transcript.__index = Transcript
 ---@param name string of the buffer
 ---@return singletree.Transcript
 function M.new(store, name)
-  local made = { store = store, name = name, buf = -1, rows = {}, total = 0, opened = {}, unlit = {} }
+  local made = { store = store, name = name, buf = -1, rows = {}, total = 0, opened = {}, unlit = {}, pause = AGAIN }
+  made.lit = setmetatable({}, { __mode = 'k' })
   return setmetatable(made, Transcript)
 end
 
@@ -167,9 +170,11 @@ function Transcript:lit_later(block)
   if not self.awaited then
     self.awaited = true
     vim.defer_fn(function()
+      local began = vim.uv.hrtime()
       self.awaited = false
       self:light_texts()
-    end, block.live and AGAIN or 0)
+      self.pause = math.max(AGAIN, math.ceil((vim.uv.hrtime() - began) / 1e5))
+    end, block.live and self.pause or 0)
   end
 end
 
@@ -182,25 +187,33 @@ function Transcript:light_texts()
   for index = #self.rows, 1, -1 do
     local row = self.rows[index]
     from = from - row.height
-    if self.unlit[row.block] then
+    if next(self.unlit) == nil then
+      return
+    elseif self.unlit[row.block] then
       if left == 0 then
         self:lit_later(row.block)
         return
       end
       left = left - 1
       self.unlit[row.block] = nil
-      self:light_text(from + (row.gap and 1 or 0), from + row.height)
+      self:light_text(row.block, from + (row.gap and 1 or 0), from + row.height)
     end
   end
   self.unlit = {}
 end
 
+---@param block singletree.Block
 ---@param first integer
 ---@param last integer
-function Transcript:light_text(first, last)
+function Transcript:light_text(block, first, last)
   local lines = vim.api.nvim_buf_get_lines(self.buf, first, last, false)
+  local said, known = table.concat(lines, '\n'), self.lit[block]
+  if not known or known.said ~= said then
+    known = { said = said, lights = markdown.lights(lines) }
+    self.lit[block] = known
+  end
   vim.api.nvim_buf_clear_namespace(self.buf, MARKDOWN, first, last)
-  for _, light in ipairs(markdown.lights(lines)) do
+  for _, light in ipairs(known.lights) do
     vim.api.nvim_buf_set_extmark(self.buf, MARKDOWN, first + light.row, light.col, {
       end_row = first + light.stop_row,
       end_col = light.stop_col,

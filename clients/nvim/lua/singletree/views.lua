@@ -33,10 +33,20 @@ local function tool_of(row)
   return tool
 end
 
---- A text by its address, piece by piece.
+--- A text by its address, piece by piece; a file is read from the disk.
 ---@param uri string
 ---@param done fun(said: string)
 local function whole(uri, done)
+  if uri:find('^file:') then
+    local file = io.open(vim.uri_to_fname(uri), 'rb')
+    if file then
+      done(file:read('*a'))
+      file:close()
+    else
+      say.say('singletree: the file is not there any more: ' .. uri, vim.log.levels.WARN)
+    end
+    return
+  end
   local pieces = {}
   local function piece(start)
     client.request('agent/content/read', { uri = uri, range = { start = start } }, function(error, result)
@@ -55,9 +65,25 @@ local function whole(uri, done)
   piece(0)
 end
 
+--- The whole of an answer that was shortened on its way: its record, and of that the part.
+---@param block singletree.Block
+local function answer(block)
+  whole(block.cut --[[@as string]], function(said)
+    local part = tonumber(block.id:match('/(%d+)$'))
+    local good, record = pcall(vim.json.decode, said)
+    local content = good and vim.tbl_get(record, 'message', 'content')
+    local piece = type(content) == 'table' and part and content[part + 1] or nil
+    M.scratch(text.lines(piece and (piece.text or piece.thinking) or said), 'markdown', 'answer')
+  end)
+end
+
 ---@param chat singletree.Chat
 ---@param row singletree.Row|nil
 function M.output(chat, row)
+  if row and row.block.cut then
+    answer(row.block)
+    return
+  end
   local tool = tool_of(row)
   if not tool then
     return
