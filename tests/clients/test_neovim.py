@@ -156,7 +156,7 @@ def test_windows_and_buffers_may_go_at_any_time(start: Start) -> None:
         editor.run("set nohidden | wincmd k | edit | setlocal modifiable | 1delete")
         editor.run("tabnew")
         editor.run("Singletree open")
-        assert editor.lua(shape) == both + ["", *both[1:]]
+        assert editor.lua(shape) == [*both, "", *both[1:]]
         editor.run("tabclose | only")
         editor.run("Singletree open")
         assert editor.lua(shape) == both[1:]

@@ -1,9 +1,9 @@
 """JSON in and out.
 
 Uses pydantic's encoder once somebody has imported it, else the standard library: the first answer
-must not wait for that import. Text that is no valid Unicode (a lone surrogate, as editors and models
-can send it) is taken in; what goes out has U+FFFD in its place, for there are clients whose parser
-refuses the whole message. NaN and infinities become null. Never knows a method or a framing.
+must not wait for that import. Text that is no valid Unicode (a lone surrogate, as editors and
+models can send it) is taken in; what goes out has U+FFFD in its place, for there are clients whose
+parser refuses the whole message. NaN and infinities become null. Never knows a method or a framing.
 """
 
 from __future__ import annotations
