@@ -13,11 +13,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from tests.daemon.real import Place, daemon, opened, place
-from tests.history.made import write_large
+from tests.history.made import write_large, write_line
 from tests.rpc.client import RawClient
 
 from singletree.history.store import Store
@@ -27,6 +27,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 ENTRIES = 100_000
 PATH = 2_000
 MIB = 1 << 20
+Shape = Literal["tree", "line"]
+"""Branches and compactions, with a short path; or one line of turns, all of it the path."""
 
 
 @dataclass
@@ -75,10 +77,13 @@ class Large:
 
 
 @asynccontextmanager
-async def large(where: Place) -> AsyncIterator[Large]:
+async def large(where: Place, shape: Shape, entries: int = ENTRIES) -> AsyncIterator[Large]:
     path = Store(where.agent_dir).folder(str(where.folder)) / "large.jsonl"
     path.parent.mkdir(parents=True)
-    ids = write_large(path, ENTRIES, path_length=PATH)
+    if shape == "tree":
+        ids = write_large(path, entries, path_length=PATH)
+    else:
+        ids = write_line(path, entries)
     os.utime(path, (1, 1))
     async with daemon(where, {"text": "hello"}) as client:
         assert client.process is not None
@@ -96,9 +101,10 @@ def decoding(path: Path) -> float:
     return time.perf_counter() - began
 
 
-async def test_it_is_opened_by_reading_it_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("shape", ["tree", "line"])
+async def test_it_is_opened_by_reading_it_once(tmp_path: Path, shape: Shape) -> None:
     where = place(tmp_path)
-    async with large(where) as on:
+    async with large(where, shape) as on:
         size = on.path.stat().st_size
         assert size > 75 * MIB
         before = on.probe.resident()
@@ -118,9 +124,31 @@ async def test_it_is_opened_by_reading_it_once(tmp_path: Path) -> None:
         assert on.path.stat().st_size == size
 
 
+async def test_a_path_that_is_the_whole_file_is_read_for_its_context_alone(tmp_path: Path) -> None:
+    """All of it counts: it is read once for that, and for nothing that is smaller."""
+    where = place(tmp_path)
+    entries = ENTRIES // 2
+    async with large(where, "line", entries) as on:
+        size = on.path.stat().st_size
+        await on.ask("session/open", sessionId="s1", cwd=str(where.folder))
+        which = {"sessionId": "s1"}
+        small = {
+            "state": await on.ask("session/state", **which),
+            "rows around the leaf": await on.ask("tree/get", **which, around=on.ids[-1]),
+            "navigate": await on.ask("tree/navigate", **which, entryId=on.ids[entries // 2]),
+            "there": await on.ask("session/state", **which),
+            "back": await on.ask("tree/navigate", **which, entryId=on.ids[-1]),
+        }
+        context = await on.ask("context/get", **which)
+        print(f"a context of {entries:,} messages: {context.seconds:.1f} s")
+        assert {name: one.read for name, one in small.items() if one.read > size // 20} == {}
+        assert context.answer["seen"] >= entries
+        assert context.read < 1.15 * size
+
+
 async def test_walking_in_it_does_not_read_it_again(tmp_path: Path) -> None:
     where = place(tmp_path)
-    async with large(where) as on:
+    async with large(where, "tree") as on:
         size = on.path.stat().st_size
         await on.ask("session/open", sessionId="s1", cwd=str(where.folder))
         which = {"sessionId": "s1"}

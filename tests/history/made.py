@@ -92,6 +92,18 @@ def write_large(
     return ids
 
 
+def write_line(path: Path, entries: int, *, text: int = 600) -> list[str]:
+    """So many entries in one line of turns, never compacted; the ids."""
+    ids = [f"{n:08x}" for n in range(entries)]
+    body = ("one word and another " * (text // 21 + 1))[:text]
+    with path.open("wb") as out:
+        out.write(encoded(header()))
+        for n, (id_, above) in enumerate(zip(ids, [None, *ids], strict=False)):
+            role, more = ("assistant", ANSWER) if n % 2 else ("user", {})
+            out.write(encoded(said(id_, above, body, role, **more)))
+    return ids
+
+
 def _large_line(
     n: int, id_: str, leaf: str | None, ids: list[str], text: str, rng: random.Random
 ) -> Line:

@@ -194,3 +194,10 @@ def test_an_unreadable_line_keeps_its_children_in_place() -> None:
     tree = SessionTree(index)
     assert tree.path() == ["a", "c"]
     assert tree.count == 2
+
+
+def test_a_role_that_stands_behind_the_content_is_read_too() -> None:
+    """Other programs order keys as they like; the lines look like ours at their beginning."""
+    odd = entry("u2", "u1", "message", message={"content": "behind", "role": "user"})
+    index = index_of([*map(encoded, (header(), said("u1", None, "a"), odd, odd | {"id": "u3"}))])
+    assert {index.kind(row) for row in range(len(index))} == {Kind("message", "user")}

@@ -26,6 +26,7 @@ class Bodies:
         self._kept: dict[int, Entry] = {}
         self._size = 0
         self._held: Collection[int] = ()
+        self._only_held = False
 
     def raw(self, row: int) -> bytes:
         """The line."""
@@ -52,7 +53,7 @@ class Bodies:
     def put(self, row: int, entry: Entry) -> None:
         """Keep an entry, if it fits."""
         size = self._tree.index.sizes[row]
-        if self._size + size > BUDGET:
+        if self._size + size > BUDGET and not self._only_held:
             self._drop()
         if self._size + size <= BUDGET:
             self._kept[row] = entry
@@ -61,11 +62,14 @@ class Bodies:
     def hold(self, rows: Collection[int]) -> None:
         """These rows are the path in use: they are the last to be dropped."""
         self._held = rows
+        self._only_held = False
 
     def _drop(self) -> None:
+        """Make room once: what is left is held, and dropping again would gain nothing."""
         held = set(self._held)
         self._kept = {row: entry for row, entry in list(self._kept.items()) if row in held}
         self._size = sum(self._tree.index.sizes[row] for row in self._kept)
+        self._only_held = True
 
     def _placed(self, row: int, entry: Entry) -> Entry:
         """With the parent it is shown under, where the line names a hidden one."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from singletree.history.bodies import Bodies
 from singletree.history.entries import LabelEntry, dump
-from singletree.history.jsonl import Json, encode
+from singletree.history.jsonl import Json, decode, encode
 from singletree.history.tree import SessionTree
 
 
@@ -25,7 +25,8 @@ def path_lines(tree: SessionTree, bodies: Bodies, row: int, mint: Callable[[], s
     changed: list[tuple[int, Json]] = []
     for one in tree.path_rows(row):
         id_ = tree.index.ids[one]
-        data = None if tree.index.kind(one).type == "label" else bodies.json(one)
+        raw = bodies.raw(one)
+        data = None if tree.index.kind(one).type == "label" else decode(raw)
         if data is None:
             waiting.append(id_)
             continue
@@ -33,7 +34,7 @@ def path_lines(tree: SessionTree, bodies: Bodies, row: int, mint: Callable[[], s
         waiting.clear()
         if data.get("type") == "compaction":
             changed.append((len(lines), data))
-        lines.append(_under(bodies.raw(one), data, above))
+        lines.append(_under(raw, data, above))
         above = id_
         kept.add(id_)
     for place, data in changed:

@@ -135,7 +135,8 @@ class Index:
 
     def _take(self, raw: bytes, head: re.Match[bytes] | None) -> None:
         """One line that is not plain: decode it, and tell what is wrong with it."""
-        if head is not None and raw.endswith(b"}\n"):
+        roleless = head is not None and head[1] == b"message" and head[4] is None
+        if head is not None and not roleless and raw.endswith(b"}\n"):
             row = self._place(_head_kind(head), head[2].decode(), _text(head[3]), len(raw))
             self._note(raw, row)
             return
@@ -213,10 +214,10 @@ class Index:
         if code is None:
             code = self._codes[kind] = len(self.kinds)
             self.kinds.append(kind)
-            if kind.role is None:
-                self._by_type[kind.type.encode()] = code
-            else:
+            if kind.role is not None:
                 self._by_role[kind.role.encode()] = code
+            elif kind.type != "message":  # its role stands further back: such a line is decoded
+                self._by_type[kind.type.encode()] = code
             if kind.type in _NOTED:
                 self._noted.add(code)
         return code

@@ -7,7 +7,7 @@ Never writes a line. Read next: record.py (the same, and writing), tree.py, bodi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -21,7 +21,7 @@ from singletree.history.index import NO_ROW, Index
 from singletree.history.jsonl import Json
 from singletree.history.log import SessionLog
 from singletree.history.outline import Filter, Outline, RowPage
-from singletree.history.reach import needed
+from singletree.history.reach import needed, setting, speaking
 from singletree.history.tree import SessionTree
 
 
@@ -140,6 +140,25 @@ class Reading:
         """
         path = self.tree.path_rows(self._row_of(leaf))
         return self._read(needed(self._index, self._bodies, path), hold=True)
+
+    def settings_path(self) -> list[Entry]:
+        """The entries of the path that set model and thinking level last."""
+        path = self.tree.path_rows(self.tree.leaf_row)
+        return self._read(setting(self._index, self._bodies, path), keep=False)
+
+    def speaking_count(self) -> int:
+        """How many messages the path gives to the context; nearly nothing is read for it."""
+        path = self.tree.path_rows(self.tree.leaf_row)
+        return speaking(self._index, self._bodies, path)
+
+    def back_to(self, wanted: Callable[[Entry], bool]) -> list[Entry]:
+        """The end of the path from the newest entry of a sort on; all of it where there is none."""
+        found: list[Entry] = []
+        for row in self.tree.up(self.tree.leaf_row):
+            found += self._read([row], keep=False)
+            if found and wanted(found[-1]):
+                break
+        return found[::-1]
 
     def passed_over(self, leaf: Where = HERE) -> list[str]:
         """Ids on the path that `context_path` leaves out, root first."""

@@ -73,11 +73,9 @@ class Choice:
 
     async def restore(self) -> None:
         """Go on with what the branch was answered with last."""
-        projection = await anyio.to_thread.run_sync(self._talk.projection)
-        if projection.model is not None and self.ref is None:
-            self.ref, self._from_branch = "/".join(projection.model), True
-        if self._says_level():
-            self._level = projection.thinking
+        model, self._level = await anyio.to_thread.run_sync(self._talk.settings)
+        if model is not None and self.ref is None:
+            self.ref, self._from_branch = "/".join(model), True
         await self._look()
 
     async def settle(self) -> None:
@@ -192,14 +190,11 @@ class Choice:
 
         A branch that says both is opened by pi without a trace.
         """
-        projection, info = self._talk.projection(), self.model().info
-        if projection.model != (info.provider, info.id):
+        (model, level), info = self._talk.settings(), self.model().info
+        if model != (info.provider, info.id):
             self._talk.add(ModelChangeEntry(provider=info.provider, model_id=info.id))
-        if projection.thinking != self.thinking or not self._says_level():
+        if level != self.thinking:
             self._talk.add(ThinkingLevelChangeEntry(thinking_level=self.thinking))
-
-    def _says_level(self) -> bool:
-        return any(e.type == "thinking_level_change" for e in self._talk.path())
 
     def _default_level(self) -> ThinkingLevel:
         settings = self._settings()

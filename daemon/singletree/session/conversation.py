@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from singletree.compaction.budget import Gauge, Size
-from singletree.context.projection import Projection, extend, project
+from singletree.compaction.budget import Gauge, Size, context_tokens, measured
+from singletree.context.projection import Projection, extend, project, settings_of
 from singletree.errors import SessionReadOnly, SingletreeError
 from singletree.history.entries import (
     CompactionEntry,
@@ -19,9 +19,10 @@ from singletree.history.entries import (
     Entry,
     LabelEntry,
     MessageEntry,
+    ThinkingLevelChangeEntry,
 )
 from singletree.history.record import HERE, History, Where
-from singletree.messages import UserMessage
+from singletree.messages import AssistantMessage, ThinkingLevel, UserMessage
 from singletree.session.events import EntryAppended, LeafMoved, SessionEvent
 
 LeafCause = Literal["append", "navigate", "label", "compact"]
@@ -125,8 +126,22 @@ class Conversation:
         """The active path as messages; made anew only when the tree has changed."""
         return self._now()[1]
 
+    def settings(self) -> tuple[tuple[str, str] | None, ThinkingLevel | None]:
+        """Model and thinking level as the path leaves them; None where it says nothing of them."""
+        said = self.history.settings_path()
+        model, thinking = settings_of(said)
+        levels = any(isinstance(entry, ThinkingLevelChangeEntry) for entry in said)
+        return model, thinking if levels else None
+
     def size(self) -> Size:
-        """Tokens of the context: measured by the provider where possible, else estimated."""
+        """Tokens of the context: measured by the provider where possible, else estimated.
+
+        Where the path was not read yet, no more is read than what came after the last measure.
+        """
+        if self._current() is None:
+            end = self.history.back_to(_measures_or_changes)
+            if end and _measures(end[0]):
+                return context_tokens(project(end))
         return self._gauge.context_tokens(self.projection())
 
     def tokens(self) -> int:
@@ -154,11 +169,16 @@ class Conversation:
         self._emit(LeafMoved(self.history.leaf, self.history.tree_version, cause))
 
     def _now(self) -> tuple[list[Entry], Projection]:
-        version = self.history.tree_version
-        if self._known is None or self._known[0] != version:
+        known = self._current()
+        if known is None:
             path = self.history.context_path()
-            self._known = (version, path, project(path))
-        return self._known[1], self._known[2]
+            known = self._known = (self.history.tree_version, path, project(path))
+        return known[1], known[2]
+
+    def _current(self) -> tuple[int, list[Entry], Projection] | None:
+        """What was read of the path, unless the tree has changed since."""
+        known = self._known
+        return known if known and known[0] == self.history.tree_version else None
 
     def _extend(self, entry: Entry, after: Where) -> None:
         """Carry the projection on where an entry only adds to it."""
@@ -170,3 +190,17 @@ class Conversation:
         if projection is not None and version == known[0] + 1:
             known[1].append(entry)
             self._known = (version, known[1], projection)
+
+
+def _measures(entry: Entry) -> bool:
+    """Whether a provider has counted up to here."""
+    match entry:
+        case MessageEntry(message=AssistantMessage() as answer):
+            return measured(answer) > 0
+        case _:
+            return False
+
+
+def _measures_or_changes(entry: Entry) -> bool:
+    """Whether nothing before this entry matters to the size, or all of it does."""
+    return isinstance(entry, CompactionEntry | ContextEditEntry) or _measures(entry)

@@ -246,7 +246,7 @@ class AgentSession:
             leaf_id=history.leaf,
             tree_version=history.tree_version,
             entry_count=history.entry_count,
-            message_count=len(self._talk.projection().messages),
+            message_count=history.speaking_count(),
             context=self.context_use(),
             open_calls=tuple(self._in.ears.open_calls.values()),
             trusted=self._parts.trusted,
