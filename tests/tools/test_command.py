@@ -1,5 +1,5 @@
 """Command lines and what they run: allowed, asked, denied. Allowed: git status, git log, ls, echo,
-cat, grep, cd, make test, true, wc, sort, head, tar, find. Denied: rm, git push.
+cat, grep, cd, make test, true, wc, sort, head, tar, find, rg, sed, npm test. Denied: rm, git push.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from singletree.tools.command import forbidden, matches, parse_command
 from singletree.tools.programs import suggest
 
 ALLOW = ["git status", "git log", "ls", "echo", "cat", "grep", "cd", "make test", "true", "wc"]
-ALLOW += ["sort", "head", "tar", "find"]
+ALLOW += ["sort", "head", "tar", "find", "rg", "sed", "npm test"]
 DENY = ["rm", "git push"]
 
 RUNS = """
@@ -126,6 +126,24 @@ cat <(ls)
 cat a | sort | head -3
 git log | cat
 git --no-pager log
+git log --oneline --output-indicator-new=x
+git log -- --output=x
+git log --since="$(ls)"
+git log "--since=$(ls)"
+git log $BRANCH
+git log <(ls)
+tar -tzf a.tgz --totals
+sort -k 2 -t, --unique x
+sed -n 1,3p x
+sed 's/e/w/' x
+sed -E -e 's/we/ew/g' src/we
+make test VERBOSE=1 TARGET=all
+npm test -- --prefix=x
+rg --pretty foo src
+rg -- --pre=x src
+ls | xargs -n1 cat
+cat $(ls)
+cat < /dev/fd/3
 """.strip("\n")
 
 ASKS = """
@@ -290,6 +308,49 @@ trap 'touch x' EXIT
 [ -f x ]
 test -f x
 sed -i s/a/b/ x
+sed -ni 1p x
+sed --in-pl 1p x
+sed -f script x
+sed 'w y' x
+sed -n '1w y' x
+sed 's/a/b/w y' x
+sed 's/a/touch y/e' x
+sed 's/a/touch y/ge' x
+sed '1e touch y' x
+sed '$!{e touch y
+}' x
+git log --output=x
+git log --outp x
+git log --ext-diff -p
+git log $(ls)
+git log "$(ls)"
+git log src/$(ls)
+git log `ls`
+tar -tIrm -f x
+tar cIf ./x y.tar z
+tar -F ./x -tf y
+tar --to-com=./x -xf y
+tar --rmt-command=./x -tf y
+tar --new-volume-script ./x -tf y
+sort -uo x y
+sort --outp=x y
+sort --compress-prog ./x y
+make test -f evil
+make test -C /tmp
+make test SHELL=./x
+make test CC='touch x;'
+make test CC=./x
+make test --eval='x:=$(shell touch x)'
+npm test --script-shell=./x
+npm test --prefix /tmp
+rg --pre ./x foo
+rg --hostname-bin=./x foo
+ls | xargs rg foo
+ls | xargs -n1 sed -n
+ls | xargs git log
+cat < /dev/tcp/127.0.0.1/80
+cat 0</dev/udp/127.0.0.1/80
+cat < /dev/tcp/$HOST/80
 cat x | tee y
 dd if=a of=b
 """.strip("\n")

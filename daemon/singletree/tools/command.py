@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from singletree.tools.programs import CARRIERS, RUNNERS, SHELLS, TRANSPARENT, Argv
+from singletree.tools.programs import RUNNERS, SHELLS, TRANSPARENT, Argv, carrier, may_carry
 from singletree.tools.shell_syntax import Simple, read_script
 from singletree.tools.shell_words import Word
 
@@ -21,7 +21,9 @@ SETS = "it sets {name} for a command"
 WRITES = "it writes to {target}"
 UNKNOWN_PROGRAM = "the program to run is known only when it runs"
 UNKNOWN_SCRIPT = "a script is known only when it runs"
-CARRIES = "{program} can run another program with {option}"
+UNKNOWN_OPTIONS = "the options of {program} are known only when it runs"
+CARRIES = "{program} can do more than its name says with {option}"
+CONNECTS = "it opens a connection to {target}"
 DELETES = "find deletes or writes files with {option}"
 
 HARMLESS_SETTINGS = re.compile(
@@ -34,6 +36,9 @@ _GIT_VALUE = frozenset(["-C", "-c", "--git-dir", "--work-tree", "--namespace", "
 GIT_HARMLESS = frozenset(["--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"])
 _FIND_RUNS = frozenset(["-exec", "-execdir", "-ok", "-okdir"])
 _FIND_WRITES = frozenset(["-delete", "-fls", "-fprint", "-fprint0", "-fprintf"])
+_CONNECTION = re.compile(r"/+dev/+(?:tcp|udp)/")
+_GIVEN = Word("", fixed=False, begins=False)
+"""What xargs puts behind a command."""
 _SETTING = re.compile(r"([A-Za-z_]\w*)=")
 
 
@@ -109,6 +114,8 @@ class _Findings:
     def simple(self, simple: Simple, depth: int) -> None:
         self.settings(simple.assigned)
         for redirect in simple.redirects:
+            if _CONNECTION.match(redirect.target.text):
+                self.doubts.append(CONNECTS.format(target=redirect.target.text))
             if ">" in redirect.operator and not self._harmless(redirect.operator, redirect.target):
                 target = redirect.target
                 self.writes.append(target.text if target.fixed and not target.pattern else None)
@@ -144,9 +151,10 @@ class _Findings:
         if program == "find":
             self._find(words, depth)
         for name, options in _parts(program, argv):
-            carrier = CARRIERS.get(name)
-            if carrier and (option := next(filter(carrier.fullmatch, options), None)):
+            if option := carrier(name, options):
                 self.doubts.append(CARRIES.format(program=name, option=option))
+            if may_carry(name) and not all(word.begins for word in words):
+                self.doubts.append(UNKNOWN_OPTIONS.format(program=name))
 
     def _started(
         self, program: str, words: Sequence[Word], fed: Sequence[Word], depth: int
@@ -172,7 +180,8 @@ class _Findings:
             self.doubts.append(WRITES.format(target="the file of time -o"))
         if at >= len(words):
             return False
-        self.command(words[at:], fed, depth)
+        given = (_GIVEN,) if program == "xargs" else ()
+        self.command((*words[at:], *given), fed, depth)
         return True
 
     def _shell(self, words: Sequence[Word], fed: Sequence[Word], depth: int) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 
 Argv = tuple[str | None, ...]
 """The words of a command; None where the word is known only when it runs."""
@@ -49,28 +50,80 @@ RUNNERS = frozenset(
 )
 """Programs that run another one as somebody else, elsewhere or later: what they run counts too."""
 
-CARRIERS = {
-    "tar": re.compile(
-        r"--to-command.*|--checkpoint-action.*|-I.*|--use-compress-program.*|--rsh.*"
+_OPTIONS = {
+    "tar": (
+        "IF",
+        "to-command checkpoint-action use-compress-program rsh-command rmt-command info-script "
+        "new-volume-script",
     ),
-    "rsync": re.compile(r"-e.*|--rsh.*|--rsync-path.*"),
-    "sort": re.compile(r"--compress-program.*"),
-    "man": re.compile(r"-P.*|--pager.*|-H.*"),
-    "rg": re.compile(r"--pre.*|--hostname-bin.*"),
-    "fd": re.compile(r"-x|-X|--exec.*"),
-    "git": re.compile(r"-c.*|--config-env.*|--exec-path=.*"),
-    "git rebase": re.compile(r"-x.*|--exec.*"),
+    "rsync": ("e", "rsh rsync-path"),
+    "sort": ("o", "output compress-program"),
+    "sed": ("if", "in-place file"),
+    "man": ("PH", "pager html"),
+    "rg": ("", "pre hostname-bin"),
+    "fd": ("xX", "exec exec-batch"),
+    "make": ("fCIE", "file makefile directory include-dir eval"),
+    "npm": ("C", "script-shell prefix shell node-options userconfig globalconfig"),
+    "pnpm": ("C", "script-shell dir shell-emulator"),
+    "yarn": ("", "cwd script-shell use-yarnrc"),
+    "cargo": ("CZ", "config manifest-path"),
+    "git": ("c", "config-env exec-path"),
+    "git log": ("", "output ext-diff"),
+    "git diff": ("", "output ext-diff"),
+    "git show": ("", "output ext-diff"),
+    "git archive": ("o", "output exec"),
+    "git rebase": ("x", "exec"),
+    "git difftool": ("x", "extcmd"),
+    "git grep": ("O", "open-files-in-pager"),
+    "git clone": ("uc", "upload-pack config"),
+    "git fetch": ("", "upload-pack"),
+    "git pull": ("", "upload-pack"),
+    "git ls-remote": ("", "upload-pack exec"),
+    "git push": ("", "receive-pack exec"),
+}
+"""Options, as letters and as long names, with which a program that otherwise does one thing runs
+another, does it elsewhere or by other rules, or writes a file."""
+
+_WORD_FORMS = {
+    "tar": re.compile(r"\w*[IF]\w*"),
+    "make": re.compile(r"(?:SHELL|MAKEFLAGS)[:+?!]?=.*|\w+[:+?!]?=.*[/\s;|&$`(].*", re.DOTALL),
+    "sed": re.compile(
+        r"(?:.*[;{}\n/|,#!\d$])?\s*[eEwW](?:\s.*)?|.*[/|,#!@:][gpiIMm\d]*[ew][gpiIMm\d]*(?:\s.*)?",
+        re.DOTALL,
+    ),
+    "go": re.compile(r"--?(?:exec|toolexec|C|modfile|overlay|vettool)(?:=.*)?"),
     "git bisect": re.compile(r"run"),
     "git submodule": re.compile(r"foreach"),
-    "git filter-branch": re.compile(r".*"),
-    "git difftool": re.compile(r"-x.*|--extcmd.*"),
-    "git grep": re.compile(r"-O.*|--open-files-in-pager.*"),
-    "git clone": re.compile(r"-u.*|--upload-pack.*|-c.*|--config.*"),
-    "git fetch": re.compile(r"--upload-pack.*"),
-    "git pull": re.compile(r"--upload-pack.*"),
-    "git push": re.compile(r"--receive-pack.*|--exec.*"),
+    "git filter-branch": re.compile(r".*", re.DOTALL),
 }
-"""Options with which a program that otherwise does one thing runs another."""
+"""Other words that do the same (of tar only the first may)."""
+
+
+def carrier(program: str, words: Sequence[str]) -> str | None:
+    """The first word with which a program would do more than its name says."""
+    letters, names = _OPTIONS.get(program, ("", ""))
+    form = _WORD_FORMS.get(program)
+    options = True
+    for at, word in enumerate(words):
+        options = options and word != "--"
+        if options and _is_option(word, letters, names.split()):
+            return word
+        if form is not None and form.fullmatch(word) and (program != "tar" or at == 0):
+            return word
+    return None
+
+
+def may_carry(program: str) -> bool:
+    """Whether some option would make more of it."""
+    return program in _OPTIONS or program in _WORD_FORMS
+
+
+def _is_option(word: str, letters: str, names: Sequence[str]) -> bool:
+    """Whether it is one of these: a letter among others too, a long name cut short too."""
+    if word.startswith("--"):
+        name = word[2:].partition("=")[0]
+        return len(name) > 1 and any(one.startswith(name) for one in names)
+    return word.startswith("-") and any(letter in word[1:] for letter in letters)
 
 
 _NEVER = frozenset(

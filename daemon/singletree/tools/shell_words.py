@@ -13,6 +13,7 @@ from dataclasses import dataclass
 _ARITHMETIC = re.compile(r"[\w\s+\-*/%<>=!&|^~?:,()]*", re.ASCII)
 _NAME = re.compile(r"\w+|[@*#?$!-]", re.ASCII)
 _PARAMETER = re.compile(r"!?(?:\w+|[@*#?$!-])(?:\[[\w@*]+\])?", re.ASCII)
+_BEGUN = re.compile(r"""(?:[\w./,:=+@%-]+"|"[\w./,:=+@%-]+)[^"]*\"""", re.ASCII)
 _ANSI = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "?": "?", "r": "\r", "e": "\033"}
 
 
@@ -20,13 +21,15 @@ _ANSI = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "?": "?", "r": "\
 class Word:
     """A word after quotes are removed. `fixed`: no expansion can change it.
 
-    `pattern`: it holds an unquoted glob or brace; `quoted`: part of it was quoted.
+    `pattern`: it holds an unquoted glob or brace; `quoted`: part of it was quoted; `begins`: no
+    command in it says how it begins, or into how many words it falls.
     """
 
     text: str
     fixed: bool = True
     pattern: bool = False
     quoted: bool = False
+    begins: bool = True
 
 
 class Unclear(Exception):
@@ -51,7 +54,7 @@ class WordReader(ABC):
     def word(self) -> Word:
         """One word; the reader stands at its first character."""
         parts: list[str] = []
-        fixed, pattern, quoted = True, False, False
+        fixed, pattern, quoted, start = True, False, False, self._at
         while char := self.peek():
             if char in " \t\n;&|)" or (char in "<>" and self.peek(1) != "("):
                 break
@@ -74,7 +77,8 @@ class WordReader(ABC):
             else:
                 pattern = pattern or char in "*?[" or (char == "{" and self.peek(1) != "}")
                 parts.append(self._plain(char))
-        return Word("".join(parts), fixed, pattern, quoted)
+        begins = fixed or _begins(self._text[start : self._at])
+        return Word("".join(parts), fixed, pattern, quoted, begins)
 
     def _plain(self, char: str) -> str:
         if not char.isprintable():
@@ -216,3 +220,8 @@ class WordReader(ABC):
     def peek(self, ahead: int = 0) -> str:
         """The character here, or so many further on; "" behind the end."""
         return self._text[self._at + ahead : self._at + ahead + 1]
+
+
+def _begins(raw: str) -> bool:
+    """Whether a word, as it is written, has no command in it, or only in quotes behind a text."""
+    return not ("$(" in raw or "`" in raw) or _BEGUN.fullmatch(raw) is not None
