@@ -157,7 +157,11 @@ async def test_a_command_by_hand(tmp_path: Path) -> None:
         ({"command": "agent.nothing"}, -32602, "no command agent.nothing"),
         ({"command": 5}, -32602, "/command"),
         ({"command": "agent.prompt", "arguments": "text"}, -32602, "/arguments"),
-        ({"command": "agent.prompt", "arguments": ["a", "b"]}, -32602, "no more than 1"),
+        (
+            {"command": "agent.prompt", "arguments": ["a", "b"]},
+            -32602,
+            "than these arguments: content",
+        ),
         ({"command": "agent.prompt", "arguments": [5]}, -32602, "/content"),
         ({"command": "agent.prompt"}, -32803, "select it"),
         ({"command": "agent.prompt", "arguments": None}, -32803, "select it"),
@@ -165,7 +169,7 @@ async def test_a_command_by_hand(tmp_path: Path) -> None:
         ({"command": "agent.rename"}, -32803, "needs a text"),
         ({"command": "agent.explain"}, -32602, "/uri"),
         ({"command": "agent.explain", "arguments": [{"uri": 1, "range": []}]}, -32602, "/uri"),
-        ({"command": "agent.explain", "arguments": ["file:///x"]}, -32602, "only one with names"),
+        ({"command": "agent.explain", "arguments": ["file:///x"]}, -32602, "only one object"),
         ({"command": "agent.mode", "arguments": ["loud"]}, -32602, "/mode"),
         ({"command": "agent.navigate", "arguments": ["nowhere"]}, -32803, "nowhere"),
         ({"command": "agent.navigate"}, -32803, "needs entryId"),
@@ -196,3 +200,25 @@ async def test_without_a_dialog_it_is_told_what_is_needed(tmp_path: Path) -> Non
             await host.run("agent.mode")
         assert failed.value.data["code"] == "unsupported"
         assert "agent.mode needs mode" in str(failed.value)
+
+
+ODD: list[Any] = [
+    None, True, 0, -1, 2**63, 1.5, "", "x", "\ud800", "transcript", "agent://x/tree.txt", [], [[]],
+    {}, {"uri": "file:///x"}, {"uri": "\x00", "range": {}}, {"sessionId": 5}, {"workspace": "http://x"},
+    {"uri": "file:///a", "range": {"start": {"line": 0, "character": 2**31}, "end": {}}},
+    {"content": [{"type": "text"}]}, {"content": [{"type": "image", "data": "!", "mimeType": "x"}]},
+    {"entryId": "x", "summarize": {}}, {"format": "pdf"}, {"path": "/proc/x"}, {"path": "\x00"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"agent.bash"}))
+async def test_odd_arguments_are_never_a_fault_of_the_daemon(tmp_path: Path, command: str) -> None:
+    async with plain(tmp_path, {**DONE, "repeat": True}) as host:
+        answering(host, None)
+        host.client.reactions["window/showDocument"] = lambda params: {"result": None}
+        for odd in ODD:
+            params = {"command": command, "arguments": [odd]}
+            mid = host.client.request("workspace/executeCommand", params)
+            answer = await host.client.answer(mid)
+            assert answer.get("error", {}).get("code") != -32603, odd
+        assert host.never_told_ours()

@@ -22,7 +22,8 @@ from singletree.rpc.protocol.base import JsonObject
 from singletree.rpc.protocol.errors import INVALID_PARAMS
 
 UNKNOWN: Final = "There is no command {name}; the answer to initialize lists all."
-TOO_MANY: Final = "{name} takes no more than {count} arguments: {takes}"
+TOO_MANY: Final = "{name} takes no more than these arguments: {takes}."
+ONLY_NAMED: Final = "{name} takes only one object with names, or nothing."
 NO_TEXT: Final = (
     "{name} needs a text as its first argument. Where this editor cannot give one, write it in any "
     "document, select it and choose the code action “Agent: send what is selected”."
@@ -159,9 +160,8 @@ def _named(name: str, command: Command, arguments: Sequence[JsonValue]) -> JsonO
         elif (key := next(names, None)) is not None:
             given[key] = argument
         else:
-            takes = ", ".join(command.takes) or "only one with names"
-            count = len(command.takes)
-            text = TOO_MANY.format(name=name, count=count, takes=takes)
+            form = TOO_MANY if command.takes else ONLY_NAMED
+            text = form.format(name=name, takes=", ".join(command.takes))
             raise invalid_params([{"pointer": "/arguments", "message": text}])
     return given
 

@@ -158,6 +158,16 @@ class Daemon:
         """A client has said who it is; its buffers count from now on."""
         self._peers[peer] = None
 
+    def take_up(self, peer: Peer) -> None:
+        """A plain host is ready: it sees what goes on in its folders and nobody else hears.
+
+        So a window that reloads finds its turn again, and the question that waits there.
+        """
+        for session in [] if peer.speaks_agent else self.sessions_of(peer):
+            if not self.hearing(session.id):
+                self.plain.join(session, peer)
+                self.questions.join(session.id, peer)
+
     def hearing(self, session_id: str) -> list[Peer]:
         """The clients of a session, those first who hear its events."""
         stream = self._streams.get(session_id)

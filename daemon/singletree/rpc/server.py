@@ -111,6 +111,7 @@ async def door_of(daemon: Daemon) -> AsyncIterator[Door]:
 
 
 def _initialized(daemon: Daemon, peer: Peer) -> None:
+    daemon.take_up(peer)
     daemon.host.assembly.spawn(partial(configuration.begin, daemon, peer))
 
 
