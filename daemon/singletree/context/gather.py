@@ -138,7 +138,7 @@ def _skill_sources(
     if trusted:
         sources.append(Source(cwd / ".pi" / "skills", "project"))
         sources.extend(Source(d / ".agents" / "skills", "project") for d in _to_repository(cwd))
-    sources.extend(Source(agent_dir / path, "user") for path in given.user_skills)
+    sources.extend(_of_user(given.user_skills, agent_dir))
     sources.append(Source(agent_dir / "skills", "user"))
     if home is not None:
         sources.append(Source(home / ".agents" / "skills", "user"))
@@ -148,13 +148,18 @@ def _skill_sources(
 
 def _prompt_sources(cwd: Path, agent_dir: Path, trusted: bool, given: Overrides) -> list[Source]:
     sources = [Source(cwd / ".pi" / "prompts", "project")] if trusted else []
-    sources.extend(Source(agent_dir / path, "user") for path in given.user_prompts)
+    sources.extend(_of_user(given.user_prompts, agent_dir))
     sources.append(Source(agent_dir / "prompts", "user"))
     return [*sources, *_chosen(given.prompts, cwd, agent_dir, "prompts")]
 
 
+def _of_user(paths: Iterable[str], agent_dir: Path) -> Iterable[Source]:
+    """Places named in the user's settings."""
+    return (Source(agent_dir / Path(path).expanduser(), "user") for path in paths)
+
+
 def _chosen(paths: Iterable[str], cwd: Path, agent_dir: Path, kind: str) -> list[Source]:
-    """Places named on the command line; one inside a usual folder has that folder's scope."""
+    """Places named otherwise; one inside a usual folder has that folder's scope."""
     sources: list[Source] = []
     for given in paths:
         path = absolute(cwd / Path(given).expanduser())

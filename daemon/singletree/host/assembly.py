@@ -75,7 +75,7 @@ class Assembly:
         gate = self._gate(session_id, world, lambda: current.settings)
         made = partial(self._tools, world, gate, shell, lambda: current.settings)
         tools = await anyio.to_thread.run_sync(made)
-        gathered = await anyio.to_thread.run_sync(self._gather, cwd, trusted, files)
+        gathered = await anyio.to_thread.run_sync(self._gather, cwd, current, files)
         loaded = await self._load(cwd, trusted, current.layers)
         return Parts(
             agent_dir=options.agent_dir,
@@ -90,7 +90,7 @@ class Assembly:
             active=options.tools or current.settings.default_tools,
             only_active=options.tools is not None,
             gate=gate,
-            gather=lambda: self._gather(cwd, trusted, files),
+            gather=lambda: self._gather(cwd, current, files),
             shell=shell,
             outputs=self._outputs,
             guests=loaded.guests,
@@ -148,7 +148,8 @@ class Assembly:
     async def _load(self, cwd: Path, trusted: bool, layers: Layers) -> Loaded:
         """The guests: those of the folders, and those that settings name."""
         agent_dir = self.options.agent_dir
-        user, own = _named(layers, "user"), _named(layers, "workspace")
+        user = _named(layers, "extensions", "user")
+        own = _named(layers, "extensions", "workspace")
         found = await anyio.to_thread.run_sync(find_extensions, agent_dir, cwd, user, own)
         return await load_extensions(found, trusted=trusted)
 
@@ -166,16 +167,19 @@ class Assembly:
         settings = {**self.options.settings, **self._front.settings(session_id)}
         return Said(settings, files.dirty())
 
-    def _gather(self, cwd: Path, trusted: bool, files: Files) -> Gathered:
+    def _gather(self, cwd: Path, current: Current, files: Files) -> Gathered:
         """Called in a worker thread; the loop is asked for the unsaved buffers of this moment."""
-        options = self.options
-        return gather(
-            cwd,
-            options.agent_dir,
-            trusted,
-            unsaved_first(anyio.from_thread.run_sync(files.dirty)),
-            overrides=Overrides(options.system_prompt, options.append_system_prompt),
+        options, layers = self.options, current.layers
+        overrides = Overrides(
+            options.system_prompt,
+            options.append_system_prompt,
+            user_skills=_named(layers, "skills", "user"),
+            user_prompts=_named(layers, "prompts", "user"),
+            skills=_named(layers, "skills", "workspace", "override"),
+            prompts=_named(layers, "prompts", "workspace", "override"),
         )
+        unsaved = anyio.from_thread.run_sync(files.dirty)
+        return gather(cwd, options.agent_dir, current.trusted, unsaved_first(unsaved), overrides)
 
     async def _first(self, settings: Settings) -> str:
         """The model to begin with: the one of the settings, else the first that can be used."""
@@ -272,11 +276,12 @@ def unsaved_first(unsaved: Mapping[Path, bytes]) -> Callable[[Path], bytes]:
     return read if unsaved else from_disk
 
 
-def _named(layers: Layers, scope: Scope) -> list[str]:
-    """The extensions that a layer of settings names."""
-    values = dict(layers.values).get(scope, {})
-    named = values.get("extensions")
-    return [path for path in named if isinstance(path, str)] if isinstance(named, list) else []
+def _named(layers: Layers, key: str, *scopes: Scope) -> tuple[str, ...]:
+    """The paths that layers of settings name under a key."""
+    said = dict(layers.values)
+    found = [said.get(scope, {}).get(key) for scope in scopes]
+    paths = (path for named in found if isinstance(named, list) for path in named)
+    return tuple(path for path in paths if isinstance(path, str))
 
 
 def _inside(cwd: Path, named: str | None) -> Path | None:

@@ -43,7 +43,7 @@ class Current:
     ) -> None:
         self._agent_dir = agent_dir
         self._workspace = workspace
-        self._trusted = trusted
+        self.trusted = trusted
         self._ask = ask
         self._seen: object = None
         self.layers = Layers(Settings())
@@ -61,7 +61,7 @@ class Current:
             return ()
         known = self.layers.warnings
         self.layers = read_layers(
-            self._agent_dir, self._workspace, said.settings or None, self._trusted, said.unsaved
+            self._agent_dir, self._workspace, said.settings or None, self.trusted, said.unsaved
         )
         self._seen = seen
         return [warning for warning in self.layers.warnings if warning not in known]
@@ -69,7 +69,7 @@ class Current:
     def _files(self) -> Sequence[Path]:
         user = settings_path(self._agent_dir, self._workspace, "user")
         own = settings_path(self._agent_dir, self._workspace, "workspace")
-        return (user, own) if self._trusted else (user,)
+        return (user, own) if self.trusted else (user,)
 
     def _stamp(self, path: Path, said: Said) -> tuple[Stamp, bytes | None]:
         unsaved = said.unsaved.get(Path(os.path.realpath(path))) if said.unsaved else None

@@ -155,7 +155,9 @@ class Settings(Keys):
     thinking_budgets: dict[str, Tokens] = Field(
         default_factory=dict, description="Tokens per thinking level, where a provider takes them."
     )
-    enabled_models: list[str] | None = Field(None, description="Models offered when cycling.")
+    enabled_models: list[str] | None = Field(
+        None, description='Models to cycle through: "provider/id" or an id, with * and ?.'
+    )
     steering_mode: QueueMode = Field("one-at-a-time", description="How steering texts are taken.")
     follow_up_mode: QueueMode = Field("one-at-a-time", description="How follow-ups are taken.")
     max_steps: int = Field(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fnmatch import fnmatch
 from functools import partial
 from typing import TypeVar
 
@@ -57,11 +58,26 @@ async def _set_model(daemon: Daemon, params: ModelSetParams, call: Call) -> Mode
 async def _cycle_model(daemon: Daemon, params: CycleParams, call: Call) -> ModelResult:
     session = await daemon.session(params, call)
     rows = [model_row(one) for one in await daemon.host.models()]
-    refs = [row.model for row in rows if row.auth != "missing"]
+    usable = [row.model for row in rows if row.auth != "missing"]
+    refs = enabled(usable, session.layers.settings.enabled_models or ())
     if not refs:
         raise SingletreeError("No model can be used.", code="no_model")
     await session.choice.set_model(_next(refs, session.choice.ref, params.direction))
     return _model(session)
+
+
+def enabled(refs: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+    """The models to cycle through: those that a pattern names, or all where none does."""
+    found = [
+        ref
+        for ref in refs
+        if any(fnmatch(name, pattern) for pattern in patterns for name in (ref, _bare(ref)))
+    ]
+    return found or refs
+
+
+def _bare(ref: str) -> str:
+    return ref.partition("/")[2]
 
 
 async def _levels(daemon: Daemon, params: SessionParams, call: Call) -> ThinkingList:
