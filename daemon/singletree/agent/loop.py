@@ -37,7 +37,7 @@ from singletree.agent.events import (
     StepEnded,
     StepStarted,
 )
-from singletree.errors import EmptyAnswer, ModelError, SingletreeError
+from singletree.errors import EmptyAnswer, ModelError, SingletreeError, in_words
 from singletree.messages import (
     AgentMessage,
     AssistantMessage,
@@ -71,7 +71,7 @@ async def run_loop(
         run.end("aborted")
         raise
     except BaseException as error:
-        told = SingletreeError(f"{type(error).__name__}: {error}")
+        told = SingletreeError(in_words(error))
         run.close("error", told.message)
         run.end("error", told)
         raise

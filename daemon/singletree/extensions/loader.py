@@ -17,7 +17,7 @@ from typing import Literal
 
 import anyio.to_thread
 
-from singletree.errors import ExtensionError
+from singletree.errors import ExtensionError, in_words
 from singletree.extensions.api import ExtensionAPI
 from singletree.extensions.descriptors import keep, mend
 from singletree.extensions.modules import forget, run_module
@@ -81,7 +81,7 @@ async def load_extensions(found: Sequence[Found], *, trusted: bool) -> Loaded:
             setup, drop = await anyio.to_thread.run_sync(_load, guest)
             guests.append(await set_up(guest.name, setup, drop))
         except (Exception, SystemExit) as error:
-            told = f"{guest.path}: {type(error).__name__}: {error}"
+            told = f"{guest.path}: {in_words(error)}"
             problems.append(Failure(guest.name, "load", told))
         finally:
             mend()

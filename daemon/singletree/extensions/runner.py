@@ -18,6 +18,7 @@ import anyio.to_thread
 from pydantic import TypeAdapter, ValidationError
 
 from singletree.agent.tool import Tool
+from singletree.errors import in_words
 from singletree.extensions.api import (
     Actions,
     AgentEnd,
@@ -139,7 +140,7 @@ class Extensions:
             try:
                 answer = await self._ask(handler, payload)
             except (Exception, SystemExit) as error:
-                told = f"{type(error).__name__}: {error}".rstrip(": ")
+                told = in_words(error)
                 self._report(Failure(guest.name, type(payload).__name__, told))
                 if payload.shuts:
                     text = GUARD_FAILED.format(name=guest.name, error=told)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, JsonValue
 
 from singletree.agent.config import Blocked
 from singletree.agent.tool import Tool, ToolOutput, parse_args
-from singletree.errors import ExtensionError, ToolError
+from singletree.errors import ExtensionError, ToolError, in_words
 from singletree.extensions.api import (
     Actions,
     Block,
@@ -140,7 +140,7 @@ class Guests:
         try:
             answer: object = await command.run(words)
         except (Exception, SystemExit) as error:
-            told = f"{type(error).__name__}: {error}".rstrip(": ")
+            told = in_words(error)
             self._emit(ExtensionFailed(command.name, "command", told))
             raise ExtensionError(COMMAND_FAILED.format(name=command.name, why=told)) from error
         finally:
