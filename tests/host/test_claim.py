@@ -129,6 +129,19 @@ def test_nothing_of_anybody_elses_is_removed_or_trusted(run: Path) -> None:
     assert refused(path / "x" / "d.sock").startswith("The folder ")
 
 
+def test_a_lock_that_is_a_pipe_holds_nobody_up(run: Path) -> None:
+    run.mkdir(mode=0o700)
+    path = run / "d.sock"
+    os.mkfifo(run / "d.sock.lock")
+    assert holder(path) is None
+    claim = Claim.take(path)
+    claim.say("1", (1,), 1)
+    there = holder(path)
+    assert there is not None
+    assert there.pid == 0
+    claim.leave()
+
+
 def test_a_folder_that_vanishes_takes_nobody_along(run: Path) -> None:
     path = run / "d.sock"
     claim = Claim.take(path)

@@ -61,7 +61,6 @@ class Claim:
     def take(cls, path: Path, patience: float = TAKE_SECONDS) -> Claim:
         """Listen at a place; raises where that cannot be or another daemon does."""
         check_place(path)
-        make_folder(path.parent)
         lock = _take_lock(path, patience)
         try:
             return cls(path, lock, _listen(path))
@@ -147,19 +146,23 @@ def knock(path: Path, seconds: float = 5.0) -> socket.socket | None:
 def holder(path: Path) -> Holder | None:
     """The daemon that has a place now; None where none has."""
     try:
-        lock = os.open(_lock_path(path), os.O_RDONLY | os.O_CLOEXEC)
+        lock = os.open(_lock_path(path), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return None
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return _who(os.pread(lock, 1000, 0).decode(errors="replace"))
+        return _read(lock)
     finally:
         os.close(lock)
     return None
 
 
-def _who(line: str) -> Holder:
+def _read(lock: int) -> Holder:
+    """Who has the lock."""
+    line = ""
+    with contextlib.suppress(OSError):
+        line = os.pread(lock, 1000, 0).decode(errors="replace")
     said = dict(word.split("=", 1) for word in line.split() if "=" in word)
     spoken = said.get("protocols", "").split(",")
     return Holder(
@@ -178,7 +181,7 @@ def _lock_path(path: Path) -> Path:
     return path.with_name(path.name + ".lock")
 
 
-def make_folder(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     """Make the folder of a place, for its owner alone."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -186,23 +189,31 @@ def make_folder(folder: Path) -> None:
         raise SingletreeError(NO_FOLDER.format(folder=folder, why=error.strerror)) from error
 
 
-def _take_lock(path: Path, patience: float) -> int:
-    until = time.monotonic() + patience
+def open_lock(path: Path) -> int:
+    """The lock's file, made if it is missing; raises where nothing can be written."""
+    _make_folder(path.parent)
     try:
-        lock = os.open(_lock_path(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return lock
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    break
-            time.sleep(PAUSE)
+        return os.open(_lock_path(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise SingletreeError(NO_PLACE.format(path=path, why=error.strerror)) from error
-    pid = _who(os.pread(lock, 1000, 0).decode(errors="replace")).pid
-    os.close(lock)
-    raise SingletreeError(TAKEN.format(path=path, pid=pid))
+
+
+def _take_lock(path: Path, patience: float) -> int:
+    until = time.monotonic() + patience
+    lock = open_lock(path)
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        except BlockingIOError:
+            if time.monotonic() > until:
+                pid = _read(lock).pid
+                os.close(lock)
+                raise SingletreeError(TAKEN.format(path=path, pid=pid)) from None
+        except OSError as error:
+            os.close(lock)
+            raise SingletreeError(NO_PLACE.format(path=path, why=error.strerror)) from error
+        time.sleep(PAUSE)
 
 
 def _listen(path: Path) -> socket.socket:

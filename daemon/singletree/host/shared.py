@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import select
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,18 +46,33 @@ def stop(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[s
         return
     if there.pid <= 0:
         raise SingletreeError(UNKNOWN.format(path=path))
-    os.kill(there.pid, signal.SIGTERM)
-    until = time.monotonic() + STOP_SECONDS
-    while _lives(there.pid) and time.monotonic() < until:
-        time.sleep(PAUSE)
-    if _lives(there.pid):
+    if not _end(there.pid):
         raise SingletreeError(STUCK.format(pid=there.pid))
     yield STOPPED.format(pid=there.pid)
 
 
-def _lives(pid: int) -> bool:
+def _end(pid: int) -> bool:
+    """Tell a process to end and wait for it; whether it has."""
     try:
-        os.kill(pid, 0)
-    except OSError:
-        return False
-    return True
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    except (AttributeError, OSError):  # not on this system
+        os.kill(pid, signal.SIGTERM)
+        return _poll(pid)
+    try:
+        signal.pidfd_send_signal(process, signal.SIGTERM)
+        return bool(select.select([process], [], [], STOP_SECONDS)[0])
+    finally:
+        os.close(process)
+
+
+def _poll(pid: int) -> bool:
+    until = time.monotonic() + STOP_SECONDS
+    while time.monotonic() < until:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(PAUSE)
+    return False

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from singletree.errors import SingletreeError
-from singletree.host.claim import PAUSE, check_place, holder, knock, make_folder
+from singletree.host.claim import PAUSE, check_place, holder, knock, open_lock
 
 START_SECONDS = 30.0
 ATTEMPTS = 3
@@ -32,7 +32,7 @@ TOO_SLOW = "it did not listen within {seconds:.0f} s; see {log}."
 def start(path: Path, arguments: Sequence[str]) -> socket.socket:
     """Start a daemon at a place, unless somebody else just does, and connect to it."""
     check_place(path)
-    make_folder(path.parent)
+    os.close(open_lock(path))  # what the daemon could not say, for its log is beside it
     log = path.with_suffix(".log")
     until = time.monotonic() + START_SECONDS
     for _ in range(ATTEMPTS):
