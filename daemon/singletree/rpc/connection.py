@@ -33,6 +33,8 @@ MAX_OPEN: Final = 64
 SHUTDOWN_SECONDS: Final = 4.5
 LAST_SECONDS: Final = 0.5
 LANGUAGE_SECONDS: Final = 1.0
+SLICE_SECONDS: Final = 0.001
+"""How long one client's messages are handled in a row, before others have their turn."""
 
 
 @dataclass(slots=True)
@@ -141,11 +143,14 @@ class Connection(Peer):
                 self.door.closed(self)
 
     async def _handle_batches(self) -> None:
+        clock = asyncio.get_running_loop().time
+        since = clock()
         while self._open:
             batch, handled = await self._batches.get()
             for message in batch:
-                if self._handle(message):
-                    await asyncio.sleep(0)  # the handler reaches its first wait
+                if self._handle(message) or clock() - since > SLICE_SECONDS:
+                    await asyncio.sleep(0)  # the handler reaches its first wait; others go on
+                    since = clock()
             handled()
 
     def _handle(self, message: Incoming) -> bool:
