@@ -186,6 +186,30 @@ def test_what_is_not_clear_changes_nothing(
     assert told == message if message else "is not in the file. Nothing was changed." in told
 
 
+@pytest.mark.parametrize(
+    ("before", "old", "said"),
+    [
+        ("a\n" * 300_000, "a\n" * 1000 + "b", "The nearest is lines 1-1001;"),
+        (("x" * 80 + "\n") * 50_000, ("x" * 80 + "\n") * 500 + "y", "The nearest is lines 1-501;"),
+        ("x y" * 1_000_000, " ", "in f at least 1000 times: in line 1."),
+        ("a\r\n" * 200_000, "a\n" * 2000, "in f at least 1000 times: in lines 1, 2,"),
+        ("\u00a0 a\n" * 100_000, "  a", "in f at least 1000 times: in lines 1, 2,"),
+        ("  a\n" * 100_000, "\ta\n\ta", "in f at least 1000 times: in lines 1, 2,"),
+    ],
+    ids=["nearest", "long lines", "one line", "CR LF", "looks", "indent"],
+)
+def test_a_file_that_repeats_itself_costs_little(before: str, old: str, said: str) -> None:
+    with pytest.raises(ToolError) as error:
+        apply_edits(before.encode(), [Edit(old_text=old, new_text="z")], "f")
+    assert said in error.value.message
+
+
+def test_half_a_character_is_not_written() -> None:
+    told = "newText has half a character (a lone surrogate) at position 3. Nothing was changed."
+    assert refused("x", ("x", "ab\ud83d")).startswith(told)
+    assert "edits[1].newText has" in refused("x y", ("x", "z"), ("y", "\udc00"))
+
+
 def test_many_places_and_long_lines_are_told_shortly() -> None:
     assert "in lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and more. " in refused("x\n" * 300, ("x", "y"))
     told = refused("y" * 5000 + "\n" + "b\n" * 40, ("y" * 5000 + "z\n" + "b\n" * 30, "q"))

@@ -86,6 +86,7 @@ async def test_only_the_very_same_name_is_written_over(tmp_path: Path) -> None:
         ("readme.md/x", "readme.md/x does not exist: {cwd}/readme.md is a file, not a folder."),
         ("dead", "dead is a link that leads nowhere."),
         ("a\nb", "a\u240ab does not exist."),
+        ("x/" * 5000, "No path is so long: it has 10000 characters."),
         ("a\x00b", "No path can be a\u2400b: it has a NUL or half a character in it."),
         ("a\ud83d", "No path can be a\ufffd: it has a NUL or half a character in it."),
         ("file:///a%00b", "file:///a%00b does not exist."),

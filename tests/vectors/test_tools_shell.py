@@ -112,6 +112,7 @@ def error_code(text: str) -> str | None:
         bash.LONG_TIMEOUT: "timeout_too_big",
         shell.NO_FOLDER: "no_cwd",
         paths.MISSING: "path_not_found",
+        find.NO_FOLDER: "path_not_found",
         find.BAD_GLOB: "bad_glob",
         ripgrep.BAD_GLOB: "bad_glob",
         ripgrep.BAD_PATTERN: "bad_pattern",

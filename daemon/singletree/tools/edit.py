@@ -20,7 +20,7 @@ from singletree.errors import ToolError
 from singletree.messages import well_formed
 from singletree.tools.binary import binary_kind
 from singletree.tools.diff import Change, apply, blocks, merged, numbered, patch
-from singletree.tools.looks import shown_name
+from singletree.tools.looks import FOREIGN, shown_name
 from singletree.tools.match import EOL, How, Spot, View, find_spots
 from singletree.tools.missed import missed, several
 from singletree.tools.paths import claim, locate, trouble
@@ -50,6 +50,10 @@ NO_EDITS = "No edits were given. Nothing was changed."
 EMPTY_OLD = (
     "{edit} is empty. Give the text that is to be replaced; for a new file use write."
     " Nothing was changed."
+)
+HALF = (
+    "{edit} has half a character (a lone surrogate) at position {at}. Nothing was changed."
+    " Send the edit again with whole characters."
 )
 OVERLAP = (
     "edits[{a}] and edits[{b}] change the same text ({lines} of {path}). Make them one edit."
@@ -149,6 +153,9 @@ def apply_edits(data: bytes, edits: Sequence[Edit], name: str = "the file") -> E
     for index, (old, _) in enumerate(pairs):
         if not old:
             raise ToolError(EMPTY_OLD.format(edit=_label(index, len(pairs))))
+        if half := FOREIGN.search(edits[index].new_text):
+            label = _label(index, len(pairs)).replace("oldText", "newText")
+            raise ToolError(HALF.format(edit=label, at=half.start() + 1))
     spots = [
         _only(view, old, new, _label(index, len(pairs)), name)
         for index, (old, new) in enumerate(pairs)

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from operator import itemgetter
 from typing import Literal
 
@@ -21,6 +22,9 @@ from singletree.tools.looks import clusters, looks, looks_of_cluster
 
 EOL = re.compile(r"\r\n|\n|\r")
 _ANY_EOL = r"(?>\r\n|(?<!\r)\n|\r(?!\n))"
+
+MANY = 1000
+"""More places than this are not looked for."""
 
 How = Literal["exact", "looks", "indent"]
 
@@ -95,7 +99,7 @@ class View:
 
 
 def find_spots(view: View, old: str) -> list[Spot]:
-    """All places of `old` (its line ends are LF) in the first way that finds any."""
+    """The places of `old` (its line ends are LF), up to MANY, in the first way that finds any."""
     spots = _exact(view.text, old)
     if not spots and looks(old).strip():
         spots = _by_looks(view, old) or _by_indent(view, old)
@@ -122,8 +126,10 @@ def _exact(text: str, old: str) -> list[Spot]:
     """Also places that overlap: they are no less ambiguous."""
     if "\n" in old and "\r" in text:
         pattern = re.compile(f"(?=({_ANY_EOL.join(map(re.escape, old.split(chr(10))))}))")
-        return [Spot(*found.span(1), "exact") for found in pattern.finditer(text)]
-    return [Spot(at, at + len(old), "exact") for at in _occurrences(text, old)]
+        found = (match.span(1) for match in pattern.finditer(text))
+    else:
+        found = ((at, at + len(old)) for at in _occurrences(text, old))
+    return [Spot(*span, "exact") for span in islice(found, MANY)]
 
 
 def _by_looks(view: View, old: str) -> list[Spot]:
@@ -142,6 +148,8 @@ def _by_looks(view: View, old: str) -> list[Spot]:
         stop = _position(view, last, end - starts[last], late=False)
         if begin is not None and stop is not None:
             spots.append(Spot(begin, stop, "looks"))
+        if len(spots) == MANY:
+            break
     return spots
 
 
@@ -163,6 +171,8 @@ def _by_indent(view: View, old: str) -> list[Spot]:
         start = view.line(first - 1).end if above else view.line(first).start
         end = view.line(last).next if below else view.line(last).end
         spots.append(Spot(start, end, "indent", indent))
+        if len(spots) == MANY:
+            break
     return spots
 
 
@@ -202,9 +212,8 @@ def _starts(lines: list[str]) -> list[int]:
     return starts
 
 
-def _occurrences(text: str, needle: str) -> list[int]:
-    found, at = [], text.find(needle)
+def _occurrences(text: str, needle: str) -> Iterator[int]:
+    at = text.find(needle)
     while at >= 0:
-        found.append(at)
+        yield at
         at = text.find(needle, at + 1)
-    return found

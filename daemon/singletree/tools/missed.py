@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from singletree.errors import ToolError
 from singletree.tools.looks import shown
-from singletree.tools.match import Spot, View, find_spots
+from singletree.tools.match import MANY, Spot, View, find_spots
 from singletree.tools.nearest import Near, nearest
 from singletree.tools.truncate import cut_line
 
@@ -48,7 +48,8 @@ def several(view: View, spots: Sequence[Spot], label: str, name: str) -> ToolErr
     numbers = list(dict.fromkeys(view.line_at(spot.start) + 1 for spot in spots))
     lines = ("line " if len(numbers) == 1 else "lines ") + ", ".join(map(str, numbers[:MAX_PLACES]))
     lines += " and more" if len(numbers) > MAX_PLACES else ""
-    return ToolError(SEVERAL.format(edit=label, path=name, count=len(spots), lines=lines))
+    count = f"at least {MANY}" if len(spots) == MANY else len(spots)
+    return ToolError(SEVERAL.format(edit=label, path=name, count=count, lines=lines))
 
 
 def _near(view: View, near: Near) -> str:

@@ -16,6 +16,9 @@ from singletree.tools.match import View
 MAX_COMPARED = 20_000
 """Lines of a file that are compared one by one."""
 
+MAX_VOTES = 200_000
+"""Pairs of equal lines that are looked at; the rarest lines say most, and come first."""
+
 ALIKE = 0.6
 
 
@@ -51,15 +54,27 @@ def _equal(view: View, index: int, bare: str) -> bool:
 
 def _by_votes(view: View, bare: list[str]) -> int | None:
     """Lines that are in both vote for where the first line would be, long ones with more weight."""
-    wanted: dict[str, list[int]] = {}
-    for offset, line in enumerate(bare):
-        if line:
-            wanted.setdefault(line, []).append(offset)
+    wanted = _rarest(view, bare)
     votes: Counter[int] = Counter()
     for index, line in enumerate(view.bare):
         for offset in wanted.get(line, ()):
             votes[index - offset] += len(line)
     return votes.most_common(1)[0][0] if votes else None
+
+
+def _rarest(view: View, bare: list[str]) -> dict[str, list[int]]:
+    """The lines that may vote, and where they stand in `bare`."""
+    places: dict[str, list[int]] = {}
+    for offset, line in enumerate(bare):
+        if line:
+            places.setdefault(line, []).append(offset)
+    counts = Counter(line for line in view.bare if line in places)
+    left = MAX_VOTES
+    wanted: dict[str, list[int]] = {}
+    for line, count in sorted(counts.items(), key=lambda item: item[1] * len(places[item[0]])):
+        wanted[line] = places[line][: max(left // count, 0 if wanted else 1)]
+        left -= count * len(wanted[line])
+    return wanted
 
 
 def _by_likeness(view: View, bare: list[str]) -> int | None:

@@ -26,6 +26,7 @@ SIMILAR = " Similar names there: {names}."
 NO_FOLDER = " The nearest folder that exists is {folder}.{similar}"
 FILE_AS_FOLDER = "{path} does not exist: {part} is a file, not a folder."
 IMPOSSIBLE = "No path can be {path}: it has a NUL or half a character in it."
+TOO_LONG = "No path is so long: it has {count} characters."
 GONE = "The folder of the workspace is gone: there is no {cwd}. Nothing can be done in it."
 DEAD_LINK = "{path} is a link that leads nowhere."
 UNCHANGED = " Nothing was changed."
@@ -42,6 +43,9 @@ TROUBLE = {
     errno.ELOOP: "{path} goes round in a circle of links.{end}",
 }
 OTHER_TROUBLE = "{path}: {why}.{end}"
+
+MAX_PATH = 8192
+"""Characters; systems take half of it."""
 
 _IMPOSSIBLE = re.compile("[\x00\ud800-\udc7f\udd00-\udfff]")
 _LINE_SUFFIX = re.compile(r":\d+(?:[-:]\d+)?:?$")
@@ -60,6 +64,8 @@ class Place:
 
 def resolve(text: str, cwd: Path) -> Path:
     """Make a path absolute, without looking at the disk; links stay as they are."""
+    if len(text) > MAX_PATH:
+        raise ToolError(TOO_LONG.format(count=len(text)))
     if _IMPOSSIBLE.search(text):
         raise ToolError(IMPOSSIBLE.format(path=shown_name(text)))
     text = SPACES.sub(" ", text.removeprefix("@"))
