@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 
 import anyio
 import pytest
 from tests.session.stage import Casting, outline, said, stage
 from tests.session.test_memory import SUMMARY
+from tests.tools.drawn import png
 
 from singletree.errors import ExtensionError, SessionBusy, SingletreeError
 from singletree.extensions.api import ExtensionAPI, Input
@@ -92,7 +94,8 @@ async def test_a_skill_unfolds_in_a_steering_text_too(tmp_path: Path) -> None:
 async def test_pictures_stay_with_a_text_that_unfolds(tmp_path: Path) -> None:
     await anyio.to_thread.run_sync(folders, tmp_path)
     async with stage(tmp_path, ScriptedModel([say("ok")])) as on:
-        picture = Image(data="aGk=", mime_type="image/png")
+        data = base64.b64encode(png(3, 3)).decode()
+        picture = Image(data=data, mime_type="image/png")
         await on.session.turns.prompt([Text(text="/review a b"), picture])
         await on.session.turns.wait()
         content = getattr(on.model.requests[0].messages[0], "content", ())

@@ -151,7 +151,7 @@ export interface TextBlock {
   annotations?: JsonObject;
 }
 
-/** A picture; `data` is base64. */
+/** A picture; `data` is base64. What it is, its bytes say; one that no model takes is a note. */
 export interface ImageBlock {
   type: "image";
   data: string;
@@ -177,7 +177,7 @@ export interface ResourceLink {
   size?: number;
 }
 
-/** The text or the bytes (base64) of a resource. */
+/** The text or the bytes (base64) of a resource; one of them is there. */
 export interface ResourceContents {
   uri: string;
   mimeType?: string;

@@ -39,6 +39,7 @@ from singletree.tools.leftovers import sweep
 from singletree.tools.output import prune
 from singletree.tools.sandbox import SandboxedShell, can_confine
 from singletree.tools.shell import LocalShell, Wishes
+from singletree.tools.shrink import allowed
 from singletree.tools.world import Files, World
 
 log = logging.getLogger(__name__)
@@ -223,6 +224,7 @@ class Assembly:
             outputs=self._outputs,
             shell_of=lambda call_id: confined() if gate.confined(call_id) else shell,
             hidden=hidden,
+            shrink=allowed(lambda: settings().images.auto_resize),
         )
 
     def _shell(self, settings: Callable[[], Settings]) -> LocalShell:

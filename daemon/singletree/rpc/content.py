@@ -23,11 +23,13 @@ from singletree.rpc.protocol.content import (
     ImageBlock,
     Range,
     ResourceBlock,
+    ResourceContents,
     ResourceLink,
     SelectionBlock,
     TextBlock,
 )
 from singletree.rpc.protocol.turn import EditorContext
+from singletree.tools.images import picture_type
 
 MENTION = "The user points to {place}."
 SELECTION = "The user selected this in {place}:\n{text}"
@@ -94,8 +96,8 @@ def _block(block: ContentBlock, documents: Documents) -> Text | Image:
             return Text(text=MENTION.format(place=place(uri)))
         case FileMention(uri=uri, range=span):
             return Text(text=MENTION.format(place=place(uri, span)))
-        case ResourceBlock():
-            return Text(text=_resource(block))
+        case ResourceBlock(resource=given):
+            return _resource(given)
         case SelectionBlock(uri=uri, range=span, text=text, version=version):
             chosen = _cut(documents, uri, span, version) if text is None else text
             return Text(text=well_formed(_selection(uri, span, chosen)))
@@ -104,12 +106,16 @@ def _block(block: ContentBlock, documents: Documents) -> Text | Image:
     assert_never(block)
 
 
-def _resource(block: ResourceBlock) -> str:
-    given = block.resource
+def _resource(given: ResourceContents) -> Text | Image:
+    """A text as it is, a picture as one; of other bytes the model hears that they are there."""
+    where = place(given.uri)
     if given.text is not None:
-        return well_formed(RESOURCE.format(place=place(given.uri), text=fenced(given.text)))
-    size = len(base64.b64decode(given.blob or "", validate=False))
-    return BINARY.format(place=place(given.uri), size=size)
+        return Text(text=well_formed(RESOURCE.format(place=where, text=fenced(given.text))))
+    data = base64.b64decode(given.blob or "")
+    mime = picture_type(data)
+    if given.blob and mime:
+        return Image(data=given.blob, mime_type=mime)
+    return Text(text=well_formed(BINARY.format(place=where, size=len(data))))
 
 
 def _selection(uri: str, span: Range, text: str | None) -> str:

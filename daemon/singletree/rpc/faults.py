@@ -26,6 +26,10 @@ class RpcError(Exception):
         self.data = data
 
 
+OURS = "Value error, "
+"""What pydantic puts before the words of our own checks."""
+
+
 def request_failed(code: str, message: str, *, retryable: bool = False) -> RpcError:
     """A domain failure of the door itself, in the shape of all domain failures."""
     return RpcError(REQUEST_FAILED, message, {"code": code, "retryable": retryable})
@@ -64,7 +68,10 @@ def _adapter(kind: type[P]) -> TypeAdapter[P]:
 
 def _faults(error: ValidationError, value: object) -> list[dict[str, str]]:
     found = error.errors(include_url=False, include_input=False, include_context=False)
-    return [{"pointer": _pointer(f["loc"], value), "message": f["msg"]} for f in found[:20]]
+    return [
+        {"pointer": _pointer(f["loc"], value), "message": f["msg"].removeprefix(OURS)}
+        for f in found[:20]
+    ]
 
 
 def _pointer(path: tuple[str | int, ...], value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:d211cdbf01b9c8b234ac85644953de2a"
+SCHEMA_HASH = "sha256:1dc5cff24406fd76ff0cc27b5ee13436"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

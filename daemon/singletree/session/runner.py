@@ -40,6 +40,7 @@ from singletree.session.events import (
 from singletree.session.guests import Guests
 from singletree.session.mail import Mail
 from singletree.session.memory import Compactor
+from singletree.session.pictures import without_pictures
 from singletree.session.prompting import Prompting
 from singletree.session.queue import Queue
 from singletree.session.recovery import Attempt, CompactAndRetry, Retry, Settle, after_run
@@ -242,7 +243,8 @@ class Runner:
             if orphan.tool_call_id not in self._orphans:
                 self._orphans.add(orphan.tool_call_id)
                 self._emit(Warned("orphan_result", ORPHAN.format(tool=orphan.tool_name)))
-        return sent
+        blocked = self._needs.settings().images.block_images
+        return without_pictures(sent) if blocked else sent
 
     def _hide_failed(self) -> None:
         """The failed answer stays in the file and out of every later request.

@@ -25,6 +25,7 @@ from singletree.session.memory import complete_with
 from singletree.session.navigation import Navigated, Summing, Wish, check_leaf, navigate
 from singletree.session.partials import drop_partial, read_partial
 from singletree.session.parts import Parts
+from singletree.session.pictures import fitted
 from singletree.session.seeing import Sight, sight, spot
 from singletree.session.settings import Layers
 from singletree.session.state import ContextUse, LiveAnswer, SessionState
@@ -61,6 +62,7 @@ class AgentSession:
             parts.gather,
             builtin_commands(self.compact, self.rename, lambda: self.history.name, self.choice),
             lambda: parts.settings().enable_skill_commands,
+            lambda said: fitted(said, resize=parts.settings().images.auto_resize),
         )
         self.turns = Turns(
             inside.talk,

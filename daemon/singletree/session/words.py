@@ -1,9 +1,9 @@
 """What a person's text means before it is a message: a command, a guest's matter, a template.
 
 In this order: a slash command of ours or of a guest is run at once, also while a turn runs; guests
-may change or take the text; a skill or a prompt template unfolds. A text that is none of these
-passes as it is, without a wait. Never starts a turn. Read next: turns.py (what becomes of it),
-../context/gather.py (skills and templates).
+may change or take the text; a skill or a prompt template unfolds; pictures are made fit. A text
+that is none of these passes as it is, without a wait. Never starts a turn. Read next: turns.py
+(what becomes of it), ../context/gather.py (skills and templates).
 """
 
 from __future__ import annotations
@@ -54,7 +54,10 @@ class Done:
 
 
 class Words:
-    """The texts that come into one session. `gather` reads files: it is slow."""
+    """The texts that come into one session. `gather` reads files: it is slow.
+
+    `fit`: a message with pictures that can be sent.
+    """
 
     def __init__(
         self,
@@ -62,11 +65,13 @@ class Words:
         gather: Callable[[], Gathered],
         builtin: Mapping[str, Builtin],
         skills_offered: Callable[[], bool],
+        fit: Callable[[Said], Awaitable[Said]],
     ) -> None:
         self._guests = guests
         self._gather = gather
         self._builtin = builtin
         self._skills_offered = skills_offered
+        self.fit = fit
         self._in_order = anyio.Lock()
 
     async def offered(self) -> list[Offered]:
@@ -98,11 +103,11 @@ class Words:
         command = self._command(content)
         if command is not None:
             return Done(await command())
-        if not _slash(content) and not self._guests.hears(Input):
+        if not _slash(content) and not self._guests.hears(Input) and not _pictures(content):
             return content
         async with self._in_order:
             taken = await self._guests_take(content, source)
-            return taken if isinstance(taken, Done) else await self._unfolded(taken)
+            return taken if isinstance(taken, Done) else await self.fit(await self._unfolded(taken))
 
     def _command(self, content: Said) -> Callable[[], Awaitable[str | None]] | None:
         name, words = _parted(_slash(content))
@@ -139,6 +144,10 @@ def _parted(text: str) -> tuple[str, str]:
     """The first word and what stands behind it."""
     name = text.split(maxsplit=1)[0] if text[:1].strip() else ""
     return name, text[len(name) :].strip()
+
+
+def _pictures(content: Said) -> bool:
+    return any(isinstance(block, Image) for block in content)
 
 
 def _slash(content: Said) -> str:

@@ -17,6 +17,7 @@ from singletree.tools.find import find_tool
 from singletree.tools.ls import ls_tool
 from singletree.tools.read import read_tool
 from singletree.tools.search import grep_tool
+from singletree.tools.shrink import Shrink
 from singletree.tools.world import Shell, World
 from singletree.tools.write import write_tool
 
@@ -30,14 +31,15 @@ def default_tools(
     outputs: Path | None = None,
     shell_of: Callable[[str], Shell] | None = None,
     hidden: Sequence[Path] = (),
+    shrink: Shrink | None = None,
 ) -> list[Tool]:
     """The tools for a world, all or the named ones; names nobody knows are left out.
 
     `outputs`: where long outputs of commands are saved. `shell_of`: the shell for a call id, where
-    some commands are confined. `hidden`: what a search passes by.
+    some commands are confined. `hidden`: what a search passes by. `shrink`: see `read_tool`.
     """
     makers: dict[str, Callable[[World], Tool]] = {
-        "read": read_tool,
+        "read": partial(read_tool, shrink=shrink),
         "bash": partial(bash_tool, outputs=outputs, shell_of=shell_of),
         "edit": edit_tool,
         "write": write_tool,

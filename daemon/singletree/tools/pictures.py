@@ -28,6 +28,8 @@ TOO_LARGE = (
 )
 DAMAGED = "[{path}: {mime}, {size}. It is not shown: the picture is damaged or incomplete.]"
 
+NO_PICTURE = "[{path}: {size}. It is not shown: its bytes are no PNG, JPEG, GIF or WebP.]"
+
 MAX_PICTURE = 64 * 1024 * 1024
 """Bytes of a picture that are looked at at all."""
 
@@ -37,7 +39,9 @@ def show_picture(name: str, data: bytes, size: int, shrink: Shrink | None) -> To
     data = still(data)
     found = picture(data)
     if found is None:
-        return _note(DAMAGED, {"path": name, "mime": picture_type(data), "size": format_size(size)})
+        mime = picture_type(data)
+        form = NO_PICTURE if mime is None else DAMAGED
+        return _note(form, {"path": name, "mime": mime, "size": format_size(size)})
     about: dict[str, object] = {
         "path": name,
         "mime": found.mime,

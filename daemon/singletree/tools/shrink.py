@@ -52,6 +52,16 @@ def pillow() -> Shrink | None:
     return shrink if find_spec("PIL") is not None else None
 
 
+def allowed(asked: Callable[[], bool]) -> Shrink:
+    """Pillow's shrinking, if it is there and allowed at that moment."""
+
+    def shrinking(data: bytes, found: Picture) -> Shrunk | None:
+        able = pillow() if asked() else None
+        return able(data, found) if able else None
+
+    return shrinking
+
+
 def shrink(data: bytes, found: Picture) -> Shrunk | None:
     """The first frame, at most 2000 pixels a side; None if it cannot be decoded or made to fit."""
     from PIL import Image, ImageOps, UnidentifiedImageError

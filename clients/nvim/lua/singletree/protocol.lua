@@ -72,7 +72,7 @@
 ---@field text string
 ---@field annotations? table<string, any>
 
---- A picture; `data` is base64.
+--- A picture; `data` is base64. What it is, its bytes say; one that no model takes is a note.
 ---@class singletree.ImageBlock
 ---@field type "image"
 ---@field data string
@@ -95,7 +95,7 @@
 ---@field mimeType? string
 ---@field size? integer
 
---- The text or the bytes (base64) of a resource.
+--- The text or the bytes (base64) of a resource; one of them is there.
 ---@class singletree.ResourceContents
 ---@field uri string
 ---@field mimeType? string

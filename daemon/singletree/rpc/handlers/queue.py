@@ -49,9 +49,10 @@ def _said(params: QueueUpdateParams, peer: Peer) -> list[Text | Image] | None:
 async def _update(daemon: Daemon, params: QueueUpdateParams, call: Call) -> QueueResult:
     session = await daemon.session(params, call)
     content: list[Text | Image] | None = call.captured
+    fitted = None if content is None else await session.words.fit(content)
     session.queue.update(
         params.queue_id,
-        content=None if content is None else [block.dump() for block in content],
+        content=None if fitted is None else [block.dump() for block in fitted],
         kind=params.kind,
         paused=params.paused,
         version=params.version,

@@ -6,11 +6,28 @@ for a model. Read next: turn.py.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import binascii
+from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from singletree.rpc.protocol.base import JsonObject, Shape
+
+
+def _base64(text: str) -> str:
+    try:
+        binascii.a2b_base64(text.encode("ascii"), strict_mode=True)
+    except (ValueError, UnicodeError):
+        raise ValueError(NO_BASE64) from None
+    return text
+
+
+NO_BASE64 = "must be base64, without line ends and without a data: prefix"
+NO_CONTENT = "must have text or blob"
+
+Base64 = Annotated[
+    str, AfterValidator(_base64), Field(json_schema_extra={"contentEncoding": "base64"})
+]
 
 
 class Position(Shape):
@@ -36,10 +53,10 @@ class TextBlock(Shape):
 
 
 class ImageBlock(Shape):
-    """A picture; `data` is base64."""
+    """A picture; `data` is base64. What it is, its bytes say; one that no model takes is a note."""
 
     type: Literal["image"]
-    data: str
+    data: Annotated[Base64, Field(min_length=1)]
     mime_type: str
     uri: str | None = None
 
@@ -48,7 +65,7 @@ class AudioBlock(Shape):
     """A recording; `data` is base64. `contentKinds` says whether the daemon takes it."""
 
     type: Literal["audio"]
-    data: str
+    data: Base64
     mime_type: str
 
 
@@ -65,12 +82,18 @@ class ResourceLink(Shape):
 
 
 class ResourceContents(Shape):
-    """The text or the bytes (base64) of a resource."""
+    """The text or the bytes (base64) of a resource; one of them is there."""
 
     uri: str
     mime_type: str | None = None
     text: str | None = None
-    blob: str | None = None
+    blob: Base64 | None = None
+
+    @model_validator(mode="after")
+    def _has_content(self) -> Self:
+        if self.text is None and self.blob is None:
+            raise ValueError(NO_CONTENT)
+        return self
 
 
 class ResourceBlock(Shape):
