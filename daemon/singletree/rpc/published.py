@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:1dc5cff24406fd76ff0cc27b5ee13436"
+SCHEMA_HASH = "sha256:711fa9a9f38ee23de6934fba414577b4"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

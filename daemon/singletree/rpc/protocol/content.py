@@ -56,7 +56,7 @@ class ImageBlock(Shape):
     """A picture; `data` is base64. What it is, its bytes say; one that no model takes is a note."""
 
     type: Literal["image"]
-    data: Annotated[Base64, Field(min_length=1)]
+    data: Base64
     mime_type: str
     uri: str | None = None
 
