@@ -76,8 +76,11 @@ def _faults(error: ValidationError, value: object) -> list[dict[str, str]]:
 
 def _pointer(path: tuple[str | int, ...], value: Any) -> str:
     """A JSON pointer into the value: without the names of union members, which pydantic adds."""
-    pointer = ""
+    pointer, in_union = "", False
     for at, step in enumerate(path):
+        in_union = not in_union and isinstance(value, dict) and value.get("type") == step
+        if in_union:  # the kind of a block, which may be the name of a field too
+            continue
         try:
             value = value[step]
         except (LookupError, TypeError):
