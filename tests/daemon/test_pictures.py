@@ -117,6 +117,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"type": "audio", "data": "?", "mimeType": "audio/wav"}, "data", NO_BASE64),
     (resource(), "resource", "must have text or blob"),
     (resource(blob="%"), "resource/blob", NO_BASE64),
+    ({"type": "diagnostic", "diagnostic": {}}, "uri", "Field required"),
 ]
 
 

@@ -78,8 +78,9 @@ def _pointer(path: tuple[str | int, ...], value: Any) -> str:
     """A JSON pointer into the value: without the names of union members, which pydantic adds."""
     pointer, in_union = "", False
     for at, step in enumerate(path):
-        in_union = not in_union and isinstance(value, dict) and value.get("type") == step
-        if in_union:  # the kind of a block, which may be the name of a field too
+        kind = value.get("type") if isinstance(value, dict) else None
+        in_union = not in_union and kind == step and at + 1 < len(path)
+        if in_union:  # a block's type, which may be the name of one of its fields too
             continue
         try:
             value = value[step]
