@@ -198,3 +198,25 @@ async def test_odd_capabilities_are_as_good_as_none(
         await host.until_told("done")
         assert asked(host) == ["go"]
         assert odd != ALL
+
+
+GUEST = """
+def setup(api):
+    async def sign(words):
+        api.sign("notice", "Lunch is ready.")
+        api.sign("status", "cooking")
+        return "shown"
+    api.command("sign", "Put up a sign.", sign)
+"""
+
+
+async def test_what_an_extension_says_once_is_said(tmp_path: Path) -> None:
+    folder = tmp_path / "agent" / "extensions"
+    folder.mkdir(parents=True)
+    (folder / "signs.py").write_text(GUEST, "utf-8")
+    async with plain(tmp_path, DONE) as host:
+        await host.run("agent.rename", "mine")
+        await host.run("agent.prompt", "/sign")
+        await host.until_told("shown")
+        assert host.told()[1:] == ["Lunch is ready.", "shown"]
+        assert host.never_told_ours()

@@ -255,3 +255,24 @@ async def test_an_answer_of_no_use_does_no_harm(tmp_path: Path, answer: Message)
         await made.open()
         await until(lambda: len(asked) == 2)
         assert await get(made, "maxSteps") == (500, "default")
+
+
+async def test_one_that_never_answers_holds_up_nothing(tmp_path: Path) -> None:
+    """The registration is not answered, and the settings come all the same."""
+    async with house(tmp_path, DONE, capabilities=PULLED, hello=False) as made:
+        made.client.reactions["workspace/configuration"] = lambda params: {
+            "result": [{"maxSteps": 3} for _ in params["items"]]
+        }
+        await made.hello()
+        await made.open()
+        await until(lambda: made.connection.settings.general != {})
+        assert await made.say("go") == []
+        assert made.daemon.host.get(made.session_id).layers.settings.max_steps == 3
+
+
+async def test_a_session_waits_for_no_settings(tmp_path: Path) -> None:
+    async with house(tmp_path, DONE, capabilities=PULLED, hello=False) as made:
+        await made.hello()
+        await made.open()
+        await made.say("go")
+        assert await get(made, "maxSteps") == (500, "default")

@@ -151,6 +151,7 @@ class Daemon:
         """A session shows something small."""
         if (stream := self._streams.get(session_id)) is not None:
             stream.signs.put(sign, stream.ears)
+            self.plain.show(session_id, sign)
 
     # Who hears what
 

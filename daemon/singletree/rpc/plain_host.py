@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from singletree.extensions.sign import Sign
 from singletree.history.entries import MessageEntry
 from singletree.messages import AssistantMessage, Text
 from singletree.rpc.failures import one_line
@@ -86,6 +87,11 @@ class PlainHost:
                 tell(self._peer, message, "warning")
             case _:
                 return
+
+    def show(self, sign: Sign) -> None:
+        """An extension shows something: what it says once is said, and there is no place for more."""
+        if sign.kind == "notice" and isinstance(sign.payload, str) and not self._peer.speaks_agent:
+            tell(self._peer, sign.payload)
 
     def cancel(self, token: str) -> bool:
         """A person cancels the progress with this token; whether it is one of ours."""

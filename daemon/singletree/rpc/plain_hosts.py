@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from singletree.extensions.sign import Sign
 from singletree.rpc.peer import Peer
 from singletree.rpc.plain_host import PlainHost, Spawn
 from singletree.session.events import SessionEvent
@@ -35,6 +36,11 @@ class PlainHosts:
         """Something happened in a session."""
         for host in tuple(self._looking.get(session_id, {}).values()):
             host.tell(event)
+
+    def show(self, session_id: str, sign: Sign) -> None:
+        """An extension shows something."""
+        for host in self._looking.get(session_id, {}).values():
+            host.show(sign)
 
     def cancel(self, peer: Peer, token: str) -> None:
         """A person cancels what a host shows; a token of nobody is nothing."""

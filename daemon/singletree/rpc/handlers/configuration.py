@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio
 import anyio.to_thread
 
 from singletree.errors import SettingsError, SingletreeError
@@ -43,9 +44,10 @@ def routes(daemon: Daemon) -> Routes:
 
 async def begin(daemon: Daemon, peer: Peer) -> None:
     """A client is ready to be asked for its settings."""
-    await subscribe(peer)
-    await _pull(daemon, peer)
-    await watch(peer, daemon.options.agent_dir)
+    async with anyio.create_task_group() as asking:  # one that is not answered holds up none
+        asking.start_soon(_pull, daemon, peer)
+        asking.start_soon(subscribe, peer)
+        asking.start_soon(watch, peer, daemon.options.agent_dir)
 
 
 async def write(
