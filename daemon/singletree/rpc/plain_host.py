@@ -89,7 +89,7 @@ class PlainHost:
                 return
 
     def show(self, sign: Sign) -> None:
-        """An extension shows something: what it says once is said, and there is no place for more."""
+        """An extension shows something; there is a place only for what is said once."""
         if sign.kind == "notice" and isinstance(sign.payload, str) and not self._peer.speaks_agent:
             tell(self._peer, sign.payload)
 
