@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from singletree.history.entries import Entry, MessageEntry
+from singletree.history.entries import Entry, LabelEntry, MessageEntry, SessionInfoEntry
+from singletree.history.record import History
 from singletree.messages import AssistantMessage, Text, UserMessage
 
 Line = dict[str, Any]
@@ -37,6 +38,14 @@ def user(text: str) -> Entry:
 
 def answer(text: str) -> Entry:
     return MessageEntry(message=AssistantMessage(content=[Text(text=text)], model="m"))
+
+
+def label(history: History, target: str, text: str | None) -> Entry:
+    return history.append(LabelEntry(target_id=target, label=text))
+
+
+def rename(history: History, name: str) -> Entry:
+    return history.append(SessionInfoEntry(name=name))
 
 
 def header(**more: Any) -> Line:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from tests.history.made import answer, encoded, files_no_larger_than, said, user
+from tests.history.made import answer, encoded, files_no_larger_than, label, said, user
 
 from singletree.errors import SessionError, SessionLocked, SessionUnreadable
 from singletree.history.entries import CustomEntry
@@ -159,7 +159,7 @@ def test_one_appends_while_others_read(history: History) -> None:
     for n in range(300):
         made = history.append(user(str(n)))
         if n % 50 == 49:
-            history.label(made.id, "x")
+            label(history, made.id, "x")
             history.append(CustomEntry(custom_type=f"t{n}"))
     done.set()
     for reader in readers:
@@ -259,7 +259,7 @@ def test_sync_and_close(history: History) -> None:
 def test_in_memory_there_is_no_file(store: Store, tmp_path: Path) -> None:
     history = store.in_memory("/w")
     one = history.append(user("a"))
-    history.label(one.id, "x")
+    label(history, one.id, "x")
     history.move(None)
     history.append(user("b"))
     assert history.tree.children(None)[0] == one.id

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.history.made import label, rename
 
-from singletree.errors import SessionError, SessionReadOnly, StaleError, UnknownEntry
+from singletree.errors import SessionError, SessionReadOnly, StaleError
 from singletree.history.entries import (
     CompactionEntry,
     CustomEntry,
@@ -133,21 +134,19 @@ def test_a_child_of_a_mark_is_shown_below_its_target(store: Store, history: Hist
 
 def test_labels_and_names_are_the_newest_in_the_file(history: History) -> None:
     one = history.append(user("a"))
-    history.label(one.id, " here ")
-    history.label(one.id, "there")
-    history.rename("first\r\nname ")
+    label(history, one.id, "here")
+    label(history, one.id, "there")
+    rename(history, "first\r\nname ")
     assert (history.labels, history.name) == ({one.id: "there"}, "first name")
-    history.label(one.id, None)
-    history.rename("")
+    label(history, one.id, None)
+    rename(history, "")
     assert (history.labels, history.name) == ({}, None)
-    with pytest.raises(UnknownEntry):
-        history.label("nope", "x")
 
 
 def test_bookkeeping_leaves_the_context_as_it_is(history: History) -> None:
     one = history.append(user("a"))
-    history.label(one.id, "x")
-    history.rename("n")
+    label(history, one.id, "x")
+    rename(history, "n")
     two = history.append(answer("b"))
     said = [e for e in history.path() if isinstance(e, MessageEntry)]
     assert said == [one, two]

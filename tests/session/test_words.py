@@ -164,7 +164,7 @@ async def test_our_own_commands(tmp_path: Path) -> None:
             return (await on.session.turns.prompt(said(text))).note
 
         assert await run("/name") == "The session has no name."
-        assert await run("/name My  work") == "The session is named My work."
+        assert await run("/name My\nwork ") == "The session is named My work."
         assert await run("/model") == "scripted/script answers."
         assert await run("/model any") == "scripted/script answers."
         assert await run("/thinking") == "Thinking: off."

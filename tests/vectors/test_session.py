@@ -35,6 +35,7 @@ from singletree.history.recovery import index_of
 from singletree.history.store import History, Store, Summary
 from singletree.history.upgrade import upgrade
 from singletree.messages import AGENT_MESSAGE
+from singletree.session.conversation import Conversation
 
 FAMILY = "session"
 CWD = "/code/proj"
@@ -324,6 +325,7 @@ class Script:
 
     def __init__(self, history: History) -> None:
         self.history = history
+        self.talk = Conversation(history, lambda event: None, lambda code, text: None)
         self.ids: dict[str, str] = {}
 
     def run(self, step: dict[str, Any]) -> Any:
@@ -339,9 +341,10 @@ class Script:
         history, real = self.history, self.real
         match step["do"]:
             case "label":
-                return history.label(real(step["target"]), step["label"])
+                return self.talk.label(real(step["target"]), step["label"])
             case "session_info":
-                return history.rename(step["name"])
+                self.talk.rename(step["name"])
+                return history.entry(str(history.leaf))
             case "edit":
                 return history.edit(real(step["target"]), step["replacement"])
             case "branch":

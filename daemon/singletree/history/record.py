@@ -21,10 +21,8 @@ from singletree.history.entries import (
     CustomEntry,
     Entry,
     EntryBase,
-    LabelEntry,
     MessageEntry,
     SessionHeader,
-    SessionInfoEntry,
     dump,
     iso_now,
 )
@@ -32,7 +30,6 @@ from singletree.history.forking import path_lines, readable_lines, speaks
 from singletree.history.index import Index
 from singletree.history.log import SessionLog
 from singletree.history.reading import HERE, EntryPage, Reading, Where
-from singletree.history.tree import clean_name
 
 __all__ = ["HERE", "EntryPage", "History", "Where"]
 
@@ -100,17 +97,6 @@ class History(Reading):
         )
         self._write(mark)
         return True
-
-    def label(self, entry_id: str, text: str | None) -> Entry:
-        """Mark an entry with a label; None or an empty one takes it away."""
-        self.tree.row(entry_id)
-        return self.append(
-            LabelEntry(target_id=entry_id, label=None if text is None else text.strip())
-        )
-
-    def rename(self, name: str | None) -> Entry:
-        """Give the session a name; None or an empty one takes it away."""
-        return self.append(SessionInfoEntry(name=clean_name(name or "") or ""))
 
     def edit(self, entry_id: str, replacement: JsonValue) -> Entry:
         """Alter what an entry on the path gives to the context: null hides it, {content} swaps."""

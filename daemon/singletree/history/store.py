@@ -174,12 +174,6 @@ class Store:
         target = None if history.file is None else self._file(header)
         return Forked(self._copied(header, lines, target), text)
 
-    def clone(self, history: History) -> History:
-        """A new session with the path to the leaf."""
-        if history.leaf is None:
-            return self.create(history.header.cwd, _source(history))
-        return self.fork(history, history.leaf, "at").history
-
     def fork_from(self, path: Path, cwd: str) -> History:
         """A new session of another workspace with everything a file holds, on all branches."""
         source = self.open(path, read_only=True)

@@ -19,9 +19,11 @@ from singletree.history.entries import (
     Entry,
     LabelEntry,
     MessageEntry,
+    SessionInfoEntry,
     ThinkingLevelChangeEntry,
 )
 from singletree.history.record import HERE, History, Where
+from singletree.history.tree import clean_name
 from singletree.messages import AssistantMessage, ThinkingLevel, UserMessage
 from singletree.session.events import EntryAppended, LeafMoved, SessionEvent
 
@@ -101,8 +103,12 @@ class Conversation:
     def label(self, entry_id: str, label: str | None) -> Entry:
         """Put a bookmark on an entry, or take it away."""
         self.history.entry(entry_id)
-        text = (label or "").strip() or None
+        text = None if label is None else label.strip()
         return self.add(LabelEntry(target_id=entry_id, label=text), cause="label")
+
+    def rename(self, name: str) -> None:
+        """Give the session a name; an empty one takes it away."""
+        self.add(SessionInfoEntry(name=clean_name(name) or ""))
 
     def hide(self, entry_ids: Sequence[str]) -> None:
         """Keep failed attempts in the file and out of every later request."""

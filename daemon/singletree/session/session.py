@@ -15,7 +15,7 @@ import anyio.to_thread
 from singletree.agent.tool import ToolOutput
 from singletree.errors import SessionError, SingletreeError, UnknownEntry
 from singletree.extensions.api import BeforeFork, BeforeSwitch, Cancel, SessionStart
-from singletree.history.entries import MessageEntry, SessionInfoEntry
+from singletree.history.entries import MessageEntry
 from singletree.messages import ToolCall
 from singletree.session.builtin import builtin_commands
 from singletree.session.called import call_in, output_in
@@ -160,7 +160,7 @@ class AgentSession:
 
     def rename(self, name: str) -> str | None:
         """Name the session; an empty name takes the name away."""
-        self._talk.add(SessionInfoEntry(name=" ".join(name.split())))
+        self._talk.rename(name)
         self._in.tell_config()
         return self.history.name
 
