@@ -221,9 +221,14 @@ async def test_a_person_sees_the_daemon_and_can_end_it() -> None:
             pid = here.daemon.pid
             told = f"process {pid}, version {__version__}, 1 connected, at {here.socket};"
             assert told in await said("doctor", agent_dir=agent_dir)
+            listed = await said("sessions", "--all", agent_dir=agent_dir)
+            assert f"(open in process {pid})" in listed.splitlines()[0]
+            assert listed.splitlines()[-1].startswith(f"Shared daemon: {told}")
             ended = f"The shared daemon (process {pid}) has ended.\n"
             assert await said("stop", agent_dir=agent_dir) == ended
             assert await one.exit_code() == 1
+            (line,) = (await said("sessions", "--all", agent_dir=agent_dir)).splitlines()
+            assert "open in" not in line
         async with here.attached() as two:
             assert await opened(two, here.where) == session_id
             assert here.daemon.pid != pid

@@ -62,6 +62,22 @@ def lock_name(session_id: str) -> str:
     return f"~{blake2s(session_id.encode(errors='replace')).hexdigest()}"
 
 
+def held_by(folder: Path, session_id: str) -> int | None:
+    """The process that has a session open now, 0 if it cannot be known; None: none has."""
+    path = folder / lock_name(session_id)
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _pid_in(path) or 0
+    finally:
+        os.close(handle)
+    return None
+
+
 def _try(path: Path) -> int | None:
     """The locked file's handle; None if another holds it, or it was removed meanwhile."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

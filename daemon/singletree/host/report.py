@@ -13,7 +13,9 @@ from pathlib import Path
 
 import anyio
 
+from singletree.history.lock import held_by
 from singletree.history.store import Store
+from singletree.host.claim import holder
 from singletree.host.one_session import COMMANDS, EPILOG
 from singletree.host.places import agent_dir, here, shared_socket
 from singletree.host.shared import told
@@ -45,7 +47,17 @@ def sessions(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterat
     for one in page.sessions:
         when = datetime.fromtimestamp(one.updated_at / 1000).strftime("%Y-%m-%d %H:%M")
         where = f"  {one.cwd}" if given.all else ""
-        yield f"{one.id}  {when}  {one.entry_count:>5} entries  {one.name or one.preview}{where}"
+        opened = _opened(agent_dir(environment), one.id)
+        what = f"{one.name or one.preview}{opened}{where}"
+        yield f"{one.id}  {when}  {one.entry_count:>5} entries  {what}"
+    if holder(socket := shared_socket(environment)) is not None:
+        yield f"Shared daemon: {told(socket)}"
+
+
+def _opened(folder: Path, session_id: str) -> str:
+    """Whether somebody has the session open at this moment."""
+    pid = held_by(folder / "singletree" / "locks", session_id)
+    return "" if pid is None else f"  (open in process {pid})"
 
 
 def _none(cwd: str | None, words: str) -> str:

@@ -24,6 +24,7 @@ from singletree.rpc.serve import OpenDoor, serve_socket, spend
 log = logging.getLogger(__name__)
 
 HIDDEN_SECONDS: Final = 0.1
+MAX_CLIENTS: Final = 256
 PAUSE_SECONDS: Final = 1.0
 """Before the next client is let in when there was no room for one."""
 
@@ -86,6 +87,10 @@ class Reception:
 
     def _let_in(self, client: socket.socket) -> None:
         self._claim.show()
+        if len(self._serving) >= MAX_CLIENTS:
+            log.warning("a client was turned away: %d are here", MAX_CLIENTS)
+            client.close()
+            return
         task = asyncio.ensure_future(serve_socket(self._door, client))
         self._serving.add(task)
         task.add_done_callback(self._let_go)

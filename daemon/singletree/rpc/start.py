@@ -123,7 +123,9 @@ def passed_on(given: argparse.Namespace) -> list[str]:
         "--append-system-prompt": map(_whole_path, given.append_system_prompt),
         "--mode": [given.mode],
     }
-    arguments = [f"{key}={one}" for key, values in named.items() for one in values if one]
+    arguments = [
+        f"{key}={one}" for key, values in named.items() for one in values if one is not None
+    ]
     if given.trust is not None:
         arguments.append("--trust" if given.trust else "--no-trust")
     return arguments
