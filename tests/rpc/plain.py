@@ -10,8 +10,10 @@ from typing import Any
 from tests.rpc.client import Message
 from tests.rpc.editor import CAPABILITIES, House, house, until
 
+LITERALS: Message = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}}
 ALL: Message = {
     **CAPABILITIES,
+    "textDocument": {"codeAction": LITERALS},
     "window": {"workDoneProgress": True, "showDocument": {"support": True}},
 }
 

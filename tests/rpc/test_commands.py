@@ -202,6 +202,17 @@ async def test_without_a_dialog_it_is_told_what_is_needed(tmp_path: Path) -> Non
         assert "agent.mode needs mode" in str(failed.value)
 
 
+async def test_a_host_without_a_folder(tmp_path: Path) -> None:
+    async with plain(tmp_path, DONE, folders=[]) as host:
+        with pytest.raises(Failed) as failed:
+            await host.run("agent.prompt", "go")
+        assert failed.value.data["code"] == "no_workspace"
+        assert "agent.new" in str(failed.value)
+        await host.run("agent.new", {"cwd": str(host.folder)})
+        await said(host, "go")
+        assert asked(host) == ["go"]
+
+
 ODD: list[Any] = [
     None, True, 0, -1, 2**63, 1.5, "", "x", "\ud800", "transcript", "agent://x/tree.txt", [], [[]],
     {}, {"uri": "file:///x"}, {"uri": "\x00", "range": {}}, {"sessionId": 5}, {"workspace": "http://x"},

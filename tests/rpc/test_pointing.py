@@ -208,3 +208,12 @@ async def test_a_turn_that_runs_is_not_disturbed(tmp_path: Path) -> None:
         told = await host.do((await host.actions(uri, 0, 4))[0])
         assert told["disposition"] == "queued"
         await until(lambda: len(asked(host)) == 2)
+
+
+async def test_a_host_that_takes_only_commands(tmp_path: Path) -> None:
+    old = {**ALL, "textDocument": {"codeAction": {}}}
+    async with opened(tmp_path, capabilities=old) as (host, uri):
+        *_, send = await host.actions(uri, 20, 24)
+        assert send["title"] == "Agent: send what is selected"
+        await host.run(send["command"], *send["arguments"])
+        assert (await heard(host)).splitlines()[0] == "why?"

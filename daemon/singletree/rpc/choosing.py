@@ -37,7 +37,7 @@ QUESTIONS: Final = {
     "entryId": "From where?",
 }
 CANNOT: Final = "{command} needs {field}: give it as its first argument."
-NO_EDITS: Final = "There is no edit in this session that could be taken back."
+NO_EDITS: Final = "The agent has changed no file in this session, or all of it was taken back."
 Choices = Mapping[str, str]
 """What is shown -> what it stands for."""
 

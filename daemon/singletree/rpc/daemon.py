@@ -48,7 +48,10 @@ from singletree.tools.world import Files
 
 log = logging.getLogger(__name__)
 
-NO_WORKSPACE = "No folder is open; name one with agent/session/open {cwd}."
+NO_WORKSPACE = (
+    "No folder is open. Open one in the editor, or name one: agent/session/open {cwd}, or the "
+    "command agent.new with an object that has cwd."
+)
 NOT_LOCAL = "{uri} is not a folder of this machine; only file: addresses can be used."
 
 

@@ -13,8 +13,10 @@ from singletree.rpc.addresses import parse
 from singletree.rpc.behind import text_at
 from singletree.rpc.converter import converter
 from singletree.rpc.daemon import Daemon
+from singletree.rpc.hello import part
 from singletree.rpc.language import AgentServer
 from singletree.rpc.offered import ACTION_KINDS, SCHEMES
+from singletree.rpc.peer import Peer
 from singletree.rpc.pointing import Action, actions
 from singletree.rpc.protocol.content import Position, Range
 
@@ -23,7 +25,7 @@ def register(daemon: Daemon, server: AgentServer) -> None:
     """Let pygls answer these for one client."""
     peer, plain = server.peer, converter().unstructure
 
-    def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction | lsp.Command]:
         asked = params.context
         problems = [(one, plain(one)) for one in asked.diagnostics]
         offered = actions(
@@ -33,6 +35,8 @@ def register(daemon: Daemon, server: AgentServer) -> None:
             asked.only,
             peer.documents,
         )
+        if not _takes_actions(peer):
+            return [_command(one) for one in offered]
         return [
             _action(one, [typed for typed, p in problems if p is one.diagnostic]) for one in offered
         ]
@@ -49,9 +53,18 @@ def register(daemon: Daemon, server: AgentServer) -> None:
     server.feature(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT, schemes)(text)
 
 
+def _takes_actions(peer: Peer) -> bool:
+    """Whether the host takes more than bare commands, as LSP had it at first."""
+    document = part(peer.client.capabilities, "textDocument")
+    return isinstance(part(document, "codeAction").get("codeActionLiteralSupport"), dict)
+
+
 def _action(one: Action, problems: list[lsp.Diagnostic]) -> lsp.CodeAction:
-    command = lsp.Command(one.title, one.command, arguments=[one.argument])
-    return lsp.CodeAction(one.title, one.kind, problems or None, command=command)
+    return lsp.CodeAction(one.title, one.kind, problems or None, command=_command(one))
+
+
+def _command(one: Action) -> lsp.Command:
+    return lsp.Command(one.title, one.command, arguments=[one.argument])
 
 
 def _range(span: lsp.Range) -> Range:
