@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 import subprocess
 import sys
@@ -151,16 +152,36 @@ def test_a_model_of_models_json_with_all_its_figures(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("{", "models.json is no JSON"),
-        ('{"providers": {"c": {"models": 3}}}', "providers.c.models"),
+        ("{", "models.json is not valid JSON (Expecting property name enclosed in double quotes"),
+        ("\xff\xfe", "models.json is not valid JSON"),
+        ("[1]", "models.json holds no JSON object"),
+        ('{"providers": 3}', "models.json: providers must be an object"),
+        ('{"providers": {"c": []}}', "models.json: providers.c must be an object"),
+        ('{"providers": {"c": {"models": 3}}}', "providers.c.models must be a list"),
+        ('{"providers": {"c": {"models": [{}]}}}', "providers.c.models.0.id is missing"),
+        ('{"providers": {"c": {"models": ["m"]}}}', "providers.c.models.0 must be an object"),
+        ('{"providers": {"c": {"apiKey": 1}}}', "providers.c.apiKey must be a text"),
+        ('{"providers": {"c": {"authHeader": "no way"}}}', "c.authHeader must be true or false"),
+        (
+            '{"providers": {"c": {"models": [{"id": "m", "contextWindow": "big"}]}}}',
+            "providers.c.models.0.contextWindow must be a whole number",
+        ),
+        (
+            '{"providers": {"c": {"models": [{"id": "m", "cost": {"input": "x"}}]}}}',
+            "providers.c.models.0.cost.input must be a number",
+        ),
+        ('{"providers": {"c": {"headers": {"a": null}}}}', "providers.c.headers.a must be a text"),
+        ('{"providers": {"c": {"compat": ' + "[" * 200 + "]" * 200 + "}}}", "nested more than 100"),
+        ("[" * 100_000, "nested more than 100"),
         ('{"providers": {"c": {"models": [{"id": "m"}]}}}', "providers.c needs api and baseUrl"),
         ('{"providers": {"c": {"api": "soap"}}}', "api soap is not one of"),
     ],
 )
 def test_what_is_wrong_in_models_json_is_named(tmp_path: Path, text: str, why: str) -> None:
     (tmp_path / "models.json").write_text(text, "utf-8")
-    with pytest.raises(SettingsError, match=why):
+    with pytest.raises(SettingsError, match=re.escape(why)) as caught:
         Catalog(tmp_path, NOWHERE).list()
+    assert "_File" not in caught.value.message
 
 
 def test_an_unknown_model_brings_near_ones(tmp_path: Path) -> None:

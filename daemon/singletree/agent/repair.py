@@ -6,7 +6,6 @@ given value itself. Pure. Read next: schema.py (what fits), tool.py (who asks).
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -23,6 +22,7 @@ from singletree.agent.schema import (
     same,
     types_of,
 )
+from singletree.jsontext import decoded
 
 _DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _PREFIXED = re.compile(r"0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+")
@@ -196,8 +196,8 @@ def _parsed(value: JsonValue, opening: str) -> JsonValue:
     if not isinstance(value, str) or not value.lstrip().startswith(opening):
         return None
     try:
-        parsed: JsonValue = json.loads(value)
-    except (ValueError, RecursionError):
+        parsed = decoded(value)
+    except ValueError:
         return None
     return parsed
 

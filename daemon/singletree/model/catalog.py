@@ -20,6 +20,7 @@ import anyio.to_thread
 from pydantic import JsonValue
 
 from singletree.errors import AuthMissing, SettingsError, SingletreeError
+from singletree.jsontext import read_object
 from singletree.model import catalogue, keys, local, values
 from singletree.model.base import Model, ModelInfo, Terms
 from singletree.model.catalogue import DEMO, Provider
@@ -216,15 +217,12 @@ class Catalog:
 
     def _providers(self) -> dict[str, Provider]:
         known = {name: self._placed(p) for name, p in catalogue.PROVIDERS.items()}
-        try:
-            text = (self._dir / "models.json").read_text("utf-8")
-        except FileNotFoundError:
+        said = read_object(self._dir / "models.json", "models.json")
+        if not said:
             return known
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingsError(f"cannot read models.json: {type(error).__name__}") from None
         from singletree.model.models_file import merge
 
-        return merge(known, text)
+        return merge(known, said)
 
     def _placed(self, provider: Provider) -> Provider:
         base_url = self._env.get(_BASE_URLS.get(provider.id, ""), "").strip()

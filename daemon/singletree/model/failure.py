@@ -16,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from pydantic import JsonValue
 
 from singletree.errors import ContextOverflow, ModelError
+from singletree.jsontext import decoded
 
 WORDS = 300
 """Characters of a provider's text that are kept."""
@@ -230,7 +231,7 @@ def _colon(said: str) -> str:
 def provider_words(body: str) -> str:
     """What a body says to a person: the message in its JSON, or its text without tags."""
     try:
-        value: JsonValue = json.loads(body)
+        value = decoded(body)
     except ValueError:
         return " ".join(re.sub(r"<[^>]{0,500}>", " ", body).split())
     return " ".join(_message_in(value, 0).split())

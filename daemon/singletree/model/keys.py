@@ -11,15 +11,13 @@ import json
 import os
 from pathlib import Path
 
-from pydantic import JsonValue
-
-from singletree.errors import SettingsError
+from singletree.jsontext import read_object
 
 
 def read_keys(path: Path) -> dict[str, str]:
     """Provider to key, where the file has one; a key may have the forms of values.py."""
     found: dict[str, str] = {}
-    for provider, entry in _read(path).items():
+    for provider, entry in read_object(path, path.name).items():
         if isinstance(entry, dict) and entry.get("type", "api_key") == "api_key":
             key = entry.get("key")
             if isinstance(key, str) and key:
@@ -29,7 +27,7 @@ def read_keys(path: Path) -> dict[str, str]:
 
 def write_key(path: Path, provider: str, key: str | None) -> None:
     """Set a provider's key, or take it away; the file is replaced at once, mode 0600."""
-    entries = _read(path)
+    entries = read_object(path, path.name)
     if key is None:
         if entries.pop(provider, None) is None:
             return
@@ -49,15 +47,3 @@ def write_key(path: Path, provider: str, key: str | None) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-
-
-def _read(path: Path) -> dict[str, JsonValue]:
-    try:
-        value: JsonValue = json.loads(path.read_text("utf-8") or "{}")
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"cannot read {path.name}: {type(error).__name__}") from None
-    if not isinstance(value, dict):
-        raise SettingsError(f"{path.name} is no JSON object")
-    return value

@@ -6,7 +6,6 @@ are ever asked. Read next: catalog.py (who asks).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
@@ -14,6 +13,7 @@ from urllib.parse import urlsplit
 import anyio
 from pydantic import JsonValue
 
+from singletree.jsontext import decoded
 from singletree.model.base import ModelInfo
 from singletree.model.catalogue import Provider
 from singletree.model.proxies import is_loopback
@@ -135,7 +135,7 @@ async def _get(url: str, key: str | None) -> JsonValue:
         head, _, body = answer.partition(b"\r\n\r\n")
         if b" 200 " not in head.split(b"\r\n", 1)[0] + b" ":
             return None
-        value: JsonValue = json.loads(body)
+        value = decoded(body)
     except (OSError, ValueError, anyio.BrokenResourceError):
         return None
     return value

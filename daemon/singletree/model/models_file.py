@@ -5,12 +5,11 @@
                             "models": [{"id": "m", "contextWindow": 32000, "reasoning": true}],
                             "modelOverrides": {"m2": {"maxTokens": 4096}}}}}
 
-Pure: text in, providers out. Never resolves a key. Read next: values.py, catalog.py.
+Pure: values in, providers out. Never resolves a key. Read next: values.py, catalog.py.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -23,6 +22,20 @@ from singletree.model.catalogue import Provider
 from singletree.model.thinking import levels_of
 
 APIS = ("anthropic-messages", "openai-completions", "openai-responses")
+
+
+_WANTED = {
+    "list": "a list",
+    "string": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "finite": "a number",
+    "bool": "true or false",
+    "dict": "an object",
+    "model": "an object",
+    "mapping": "an object",
+}
+"""What a fault of pydantic, by the first word of its name, asks for."""
 
 
 class _Shape(BaseModel):
@@ -84,16 +97,16 @@ class _File(_Shape):
     providers: dict[str, _Provider] = {}
 
 
-def merge(known: Mapping[str, Provider], text: str) -> dict[str, Provider]:
+def merge(known: Mapping[str, Provider], said: Mapping[str, JsonValue]) -> dict[str, Provider]:
     """The providers we know with what the file says. SettingsError names what is wrong."""
     try:
-        file = _File.model_validate(json.loads(text))
+        file = _File.model_validate(said)
     except ValidationError as error:
-        detail = error.errors()[0]
+        detail = error.errors(include_url=False, include_context=False)[0]
         where = ".".join(str(key) for key in detail["loc"])
-        raise SettingsError(f"models.json: {where}: {detail['msg']}") from None
-    except ValueError as error:
-        raise SettingsError(f"models.json is no JSON: {error}") from None
+        wanted = _WANTED.get(detail["type"].partition("_")[0])
+        why = f"must be {wanted}" if wanted else "is missing"
+        raise SettingsError(f"models.json: {where} {why}") from None
     merged = dict(known)
     for name, given in file.providers.items():
         merged[name] = _provider(name, given, known.get(name))

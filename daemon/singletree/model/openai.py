@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from singletree.jsontext import decoded
 from singletree.messages import (
     AssistantMessage,
     Content,
@@ -156,7 +157,7 @@ def _reasoning(info: ModelInfo, thoughts: Sequence[Thinking]) -> Json:
             return {signature: joined}
         if signature.startswith("["):
             try:
-                return {"reasoning_details": json.loads(signature)}
+                return {"reasoning_details": decoded(signature)}
             except ValueError:
                 continue
     required = info.reasoning and flag(info, "requiresReasoningContentOnAssistantMessages")

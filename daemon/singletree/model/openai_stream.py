@@ -209,7 +209,7 @@ def loaded(data: str, provider: str) -> Json:
     """The object of an event; a passing failure if it is none."""
     try:
         value, end = _decode(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise broken(BAD_EVENT, provider=provider) from None
     if end != len(data) and data[end:].strip():
         raise broken(BAD_EVENT, provider=provider)

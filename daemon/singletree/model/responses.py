@@ -12,6 +12,7 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
+from singletree.jsontext import decoded
 from singletree.messages import (
     AssistantMessage,
     Content,
@@ -126,7 +127,7 @@ def _said(info: ModelInfo, message: AssistantMessage, index: int) -> list[JsonVa
 
 def _thought(block: Thinking) -> list[JsonValue]:
     try:
-        item: JsonValue = json.loads(block.thinking_signature or "")
+        item = decoded(block.thinking_signature or "")
     except ValueError:
         return []
     return [item] if isinstance(item, dict) else []
@@ -151,7 +152,7 @@ def _signed(signature: str | None) -> tuple[str, str]:
     if not signature.startswith("{"):
         return signature, ""
     try:
-        value: JsonValue = json.loads(signature)
+        value = decoded(signature)
     except ValueError:
         return "", ""
     if not isinstance(value, dict):

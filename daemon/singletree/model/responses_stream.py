@@ -10,6 +10,7 @@ import json
 
 from pydantic import JsonValue
 
+from singletree.jsontext import decoded
 from singletree.messages import AssistantMessage
 from singletree.model.anthropic_stream import CUT
 from singletree.model.base import Delta
@@ -183,7 +184,7 @@ class ResponsesDecoder:
         at = self._places.get(f"id:{_text(item.get('id'))}")
         part = self.draft.parts[at] if at is not None else None
         if isinstance(part, ThinkingPart) and item.get("encrypted_content"):
-            kept = _object(json.loads(part.signature or "{}"))
+            kept = _object(decoded(part.signature or "{}"))
             kept = {**item, **kept, "encrypted_content": item["encrypted_content"]}
             part.signature = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
 

@@ -30,7 +30,6 @@ Turns before the first `when` are the main scene: it answers whatever no other s
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,6 +39,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from pydantic.alias_generators import to_camel
 
 from singletree.errors import ModelError, SettingsError
+from singletree.jsontext import decoded
 from singletree.messages import ThinkingLevel, Usage
 from singletree.model.base import ModelInfo, ModelRequest
 
@@ -188,7 +188,7 @@ def parse_script(text: str, *, name: str = "script") -> Script:
         if not line.strip() or line.lstrip().startswith("//"):
             continue
         try:
-            parsed = _Line.model_validate(json.loads(line))
+            parsed = _Line.model_validate(decoded(line))
         except (ValidationError, ValueError) as error:
             why = _first(error) if isinstance(error, ValidationError) else str(error)
             raise SettingsError(f"script {name}, line {number}: {why}") from error

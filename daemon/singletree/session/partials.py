@@ -30,7 +30,7 @@ def read_partial(path: Path) -> tuple[str, AssistantMessage] | None:
         return str(raw["id"]), AssistantMessage.model_validate(raw["message"])
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         put_aside(path)
         return None
 

@@ -144,7 +144,7 @@ class Rules:
             return _stored().validate_python(data["rules"])
         except OSError as error:
             self.problem = UNREADABLE.format(path=path, why=error.strerror or "no reason given")
-        except (ValueError, KeyError, TypeError, ValidationError):
+        except (ValueError, KeyError, TypeError, RecursionError, ValidationError):
             copy = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
             with contextlib.suppress(OSError):
                 copy.write_bytes(path.read_bytes())

@@ -6,47 +6,40 @@ is written).
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from singletree.errors import SettingsError
+from singletree.jsontext import parse_object, read_object
 from singletree.session.files import replace_file
 
-BROKEN = "{path} is not valid JSON ({why}); its values do not count and it was left as it is."
-NO_OBJECT = "{path} holds no JSON object; its values do not count and it was left as it is."
-UNREADABLE = "{path} cannot be read: {why}"
+NOT_COUNTED = "{error}; its values do not count and it was left as it is."
 NO_GROUP = '{path}: "{key}" is not a group of settings, so "{inner}" cannot be set in it.'
 
 
 def read_file(path: Path) -> dict[str, JsonValue]:
     """The object in a file, {} if there is none. SettingsError says what is wrong with it."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise SettingsError(UNREADABLE.format(path=path, why=error)) from error
-    return parse(path, data)
+    with _left_alone():
+        return read_object(path)
 
 
 def parse(path: Path, data: bytes) -> dict[str, JsonValue]:
     """The object in a file's content. SettingsError says what is wrong with it."""
+    with _left_alone():
+        return parse_object(data, str(path))
+
+
+@contextlib.contextmanager
+def _left_alone() -> Iterator[None]:
+    """Say of a broken file what that means."""
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise SettingsError(UNREADABLE.format(path=path, why=error)) from error
-    if not text.strip():
-        return {}
-    try:
-        value: JsonValue = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise SettingsError(BROKEN.format(path=path, why=error)) from error
-    if not isinstance(value, dict):
-        raise SettingsError(NO_OBJECT.format(path=path))
-    return value
+        yield
+    except SettingsError as error:
+        raise SettingsError(NOT_COUNTED.format(error=error.message)) from error
 
 
 def write_value(path: Path, key: str, value: JsonValue) -> None:

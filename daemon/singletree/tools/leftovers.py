@@ -159,7 +159,7 @@ def sweep(folder: Path) -> int:
             daemon, born = int(record["daemon"]), int(record["daemonStarted"])
             command = Command(int(record["session"]), int(record["started"]), str(record["mark"]))
             same_boot = record["boot"] == _boot()
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             path.unlink(missing_ok=True)
             continue
         if same_boot and _lives(daemon, born):

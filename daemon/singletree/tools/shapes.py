@@ -36,7 +36,7 @@ def edit_shape(raw: Arguments) -> Arguments:
     if isinstance(edits, str):
         try:
             edits = json.loads(edits)
-        except ValueError:
+        except (ValueError, RecursionError):
             edits = [edits]
     if isinstance(edits, dict):
         edits = [edits]

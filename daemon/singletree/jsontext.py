@@ -1,0 +1,78 @@
+"""JSON that others wrote: a value, or one plain line that says what is wrong with it.
+
+What is nested too deeply to be gone through is wrong in the same way as what is no JSON at all.
+Never knows what a text or a file is for. Read next: model/keys.py, model/models_file.py,
+session/settings_file.py (who read files).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from singletree.errors import SettingsError
+
+DEPTH = 100
+"""Levels of objects and lists that a file may have; nothing real comes near."""
+
+UNREADABLE = "{name} cannot be read: {why}"
+BROKEN = "{name} is not valid JSON ({why})"
+TOO_DEEP = f"it is nested more than {DEPTH} levels deep"
+NO_OBJECT = "{name} holds no JSON object"
+
+
+def decoded(text: str | bytes) -> JsonValue:
+    """The value of a text. ValueError for what is no JSON, or nested too deeply."""
+    try:
+        value: JsonValue = json.loads(text)
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
+    return value
+
+
+def read_object(path: Path, name: str | None = None) -> dict[str, JsonValue]:
+    """The object in a file, {} if there is none. SettingsError: `name` and what is wrong."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise SettingsError(UNREADABLE.format(name=name or path, why=why)) from error
+    return parse_object(data, name or str(path))
+
+
+def parse_object(data: bytes, name: str) -> dict[str, JsonValue]:
+    """The object in a file's content; {} for an empty one. SettingsError as above."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        why = f"byte {error.start} is no UTF-8"
+        raise SettingsError(UNREADABLE.format(name=name, why=why)) from error
+    if not text.strip():
+        return {}
+    try:
+        value = decoded(text)
+    except ValueError as error:
+        raise SettingsError(BROKEN.format(name=name, why=error)) from error
+    if not isinstance(value, dict):
+        raise SettingsError(NO_OBJECT.format(name=name))
+    if _is_deep(value):
+        raise SettingsError(BROKEN.format(name=name, why=TOO_DEEP))
+    return value
+
+
+def _is_deep(value: JsonValue) -> bool:
+    level: list[JsonValue] = [value]
+    for _ in range(DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
+    return True
