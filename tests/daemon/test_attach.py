@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.daemon.real import allow, events, opened, prompt, settled, tells
 from tests.daemon.shared import Shared, end, kill, shared
-from tests.rpc.client import RawClient, python
+from tests.rpc.client import Failed, RawClient, python
 
 from singletree import __version__
 from singletree.host.claim import Claim, holder
@@ -232,6 +232,18 @@ async def test_a_person_sees_the_daemon_and_can_end_it() -> None:
         async with here.attached() as two:
             assert await opened(two, here.where) == session_id
             assert here.daemon.pid != pid
+
+
+async def test_a_key_that_is_missing_names_the_environment_it_was_looked_for_in() -> None:
+    with shared(*HI) as here:
+        async with here.attached() as one:
+            session_id = await opened(one, here.where)
+            chosen = {"sessionId": session_id, "model": "openai/gpt-5.5"}
+            with pytest.raises(Failed) as missing:
+                await one.call("agent/model/set", chosen)
+                await prompt(one, session_id, "hi")
+            assert missing.value.data["code"] == "auth_required"
+            assert "`singletree stop`" in missing.value.data["hint"]
 
 
 async def said(*arguments: str, agent_dir: Path) -> str:

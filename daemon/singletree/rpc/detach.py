@@ -21,12 +21,12 @@ from singletree.host.claim import PAUSE, check_place, holder, knock, open_lock
 
 START_SECONDS = 30.0
 ATTEMPTS = 3
+DESCRIPTORS = 1 << 16
 LOG_BYTES = 1 << 20
 """A log that is longer begins anew with the next daemon."""
 
 NOT_STARTED = "The shared daemon did not start: {why}"
-NO_REASON = "see {log}."
-TOO_SLOW = "it did not listen within {seconds:.0f} s; see {log}."
+SEE_LOG = "its log is {log}."
 
 
 def start(path: Path, arguments: Sequence[str]) -> socket.socket:
@@ -35,25 +35,28 @@ def start(path: Path, arguments: Sequence[str]) -> socket.socket:
     os.close(open_lock(path))  # what the daemon could not say, for its log is beside it
     log = path.with_suffix(".log")
     until = time.monotonic() + START_SECONDS
+    said = _size(log)
     for _ in range(ATTEMPTS):
-        since = _size(log)
         told = _launch(path, log, arguments)
         try:
-            while time.monotonic() < until:
-                if (daemon := knock(path)) is not None:
-                    return daemon
-                over = select.select([told], [], [], PAUSE)[0] and not os.read(told, 100)
-                if over and holder(path) is None:
-                    break  # it has left, and nobody else is there
-                if over:
-                    time.sleep(PAUSE)
-            else:
-                why = TOO_SLOW.format(seconds=START_SECONDS, log=log)
-                raise SingletreeError(NOT_STARTED.format(why=why))
+            if (daemon := _await(path, told, until)) is not None:
+                return daemon
         finally:
             os.close(told)
-    why = _last_line(log, since) or NO_REASON.format(log=log)
+    why = _last_line(log, said) or SEE_LOG.format(log=log)
     raise SingletreeError(NOT_STARTED.format(why=why))
+
+
+def _await(path: Path, told: int, until: float) -> socket.socket | None:
+    """A connection as soon as somebody listens; None if the daemon has left and nobody does."""
+    while time.monotonic() < until:
+        if (daemon := knock(path)) is not None:
+            return daemon
+        if select.select([told], [], [], PAUSE)[0] and not os.read(told, 100):
+            if holder(path) is None:
+                return None
+            time.sleep(PAUSE)  # another daemon has the place and will listen, or leave it
+    return None
 
 
 def _launch(path: Path, log: Path, arguments: Sequence[str]) -> int:
@@ -68,7 +71,7 @@ def _launch(path: Path, log: Path, arguments: Sequence[str]) -> int:
             if os.fork() == 0:  # nobody's child: hosts end whole families
                 for fd, stream in enumerate((null, writing, errors)):
                     os.dup2(stream, fd)
-                os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+                os.closerange(3, DESCRIPTORS)  # whatever else the editor has let slip
                 os.execv(sys.executable, [*command, *arguments])
         finally:
             os._exit(0)

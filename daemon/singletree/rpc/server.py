@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from singletree.errors import AuthMissing
 from singletree.host.host import Host
 from singletree.host.options import Options
 from singletree.rpc.connection import Door
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.declared import declare
+from singletree.rpc.failures import WireError, to_error
 from singletree.rpc.handlers import configuration
 from singletree.rpc.lazylsp import open_language
 from singletree.rpc.peer import Peer
@@ -26,7 +28,6 @@ from singletree.rpc.routes import Route
 from singletree.rpc.shown import Shown
 from singletree.rpc.sync import SYNC
 from singletree.rpc.unheard import let_go_unheard
-from singletree.rpc.wire import to_error
 
 if TYPE_CHECKING:
     from singletree.rpc.language import AgentServer
@@ -76,11 +77,25 @@ def shared_door_for(
     return lambda: _shared_door(Daemon(options), idle)
 
 
+OTHERS_KEYS = (
+    "This daemon is shared and has the environment of the editor that started it. A key that is set"
+    " elsewhere belongs into auth.json; or `singletree stop`, and open this editor's window anew."
+)
+
+
+def _shared_error(error: BaseException) -> WireError:
+    """As everywhere, and what a person cannot know: whose environment the daemon has."""
+    number, message, data = to_error(error)
+    if isinstance(error, AuthMissing):
+        data = {**data, "hint": OTHERS_KEYS}
+    return number, message, data
+
+
 @asynccontextmanager
 async def _shared_door(daemon: Daemon, idle: Callable[[], float]) -> AsyncIterator[Door]:
     async with door_of(daemon) as door:
         daemon.host.assembly.spawn(partial(let_go_unheard, daemon, idle))
-        yield replace(door, shutdown=None, unheard=set())
+        yield replace(door, shutdown=None, unheard=set(), to_error=_shared_error)
 
 
 @asynccontextmanager

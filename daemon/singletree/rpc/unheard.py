@@ -13,6 +13,7 @@ import anyio
 
 from singletree.rpc.daemon import Daemon
 
+LEAST_SECONDS: Final = 0.1
 NEVER_SECONDS: Final = 600.0
 """Between two looks at the setting, while it says never."""
 
@@ -22,7 +23,7 @@ async def let_go_unheard(daemon: Daemon, idle: Callable[[], float]) -> None:
     before: frozenset[str] = frozenset()
     while True:
         seconds = idle()
-        await anyio.sleep(seconds or NEVER_SECONDS)
+        await anyio.sleep(max(seconds, LEAST_SECONDS) if seconds else NEVER_SECONDS)
         quiet = quiet_sessions(daemon) if seconds else frozenset()
         for session in daemon.host.live:
             if session.id in before & quiet and session.id in quiet_sessions(daemon):
