@@ -17,7 +17,7 @@ import pytest
 from tests.daemon.real import HELLO, Place, allow, daemon, place
 from tests.rpc.client import RawClient, python, spawned
 
-from singletree.host.claim import Holder, holder
+from singletree.host.doorbell import Holder, holder
 from singletree.host.places import shared_socket
 
 Join = Callable[..., AbstractAsyncContextManager[RawClient]]

@@ -14,7 +14,8 @@ from tests.daemon.shared import Shared, end, kill, shared
 from tests.rpc.client import Failed, RawClient, python
 
 from singletree import __version__
-from singletree.host.claim import Claim, holder
+from singletree.host.claim import Claim
+from singletree.host.doorbell import holder
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(90)]
 
@@ -196,10 +197,47 @@ async def test_one_that_speaks_another_protocol_is_left_alone() -> None:
             end(own)
 
 
+async def test_an_old_daemon_makes_way_when_nobody_uses_it() -> None:
+    with shared(*LONG) as here:
+        async with here.attached() as one:
+            session_id = await opened(one, here.where)
+            old = here.daemon.pid
+            await prompt(one, session_id, "long")
+            assert await leave(one) == 0
+        grow_old(here, clients=0)
+        async with here.attached() as two:  # something runs: it is used as it is
+            assert here.daemon.pid == old
+            assert await opened(two, here.where) == session_id
+            await settled(two, session_id, 60)
+            assert await leave(two) == 0
+        await gone(old)
+        async with here.attached() as three:
+            assert here.daemon.version == __version__
+            assert await opened(three, here.where) == session_id
+
+
+async def test_an_old_daemon_that_is_used_stays() -> None:
+    with shared(*HI) as here:
+        async with here.attached() as one:
+            await opened(one, here.where)
+            old = here.daemon.pid
+            grow_old(here, clients=1)
+            async with here.attached() as two:
+                await opened(two, here.where)
+                assert here.daemon.pid == old
+            await opened(one, here.where)
+
+
+def grow_old(here: Shared, clients: int) -> None:
+    """Let the daemon seem to be of an older version."""
+    line = f"pid={here.daemon.pid} version=0.0.1 protocols=1 clients={clients}\n".ljust(200)
+    here.socket.with_name("daemon.sock.lock").write_text(line)
+
+
 async def _beside(here: Shared, version: str, protocols: tuple[int, ...]) -> tuple[int | None, str]:
     """What `attach` does where a daemon of another version listens, one that hangs up at once."""
     claim = Claim.take(here.socket)
-    claim.say(version, protocols, 0)
+    claim.say(version, protocols, 1)
     try:
         return await failing("attach", *here.arguments, agent_dir=here.where.agent_dir)
     finally:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from singletree.errors import SingletreeError
-from singletree.host.claim import LONGEST, Claim, check_place, holder, knock
+from singletree.host.claim import Claim
+from singletree.host.doorbell import LONGEST, check_place, holder, knock
 from singletree.host.places import shared_socket, socket_at
 
 

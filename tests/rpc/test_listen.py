@@ -11,7 +11,8 @@ from pathlib import Path
 
 from tests.rpc.client import RawClient
 
-from singletree.host.claim import Claim, holder, knock
+from singletree.host.claim import Claim
+from singletree.host.doorbell import holder, knock
 from singletree.rpc.connection import Door
 from singletree.rpc.life import Life
 from singletree.rpc.listen import Reception

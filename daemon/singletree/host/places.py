@@ -32,7 +32,7 @@ def shared_socket(environment: Mapping[str, str]) -> Path:
 
     Under XDG_RUNTIME_DIR where its path under the agent folder is too long for a socket.
     """
-    from singletree.host.claim import LONGEST
+    from singletree.host.doorbell import LONGEST
 
     folder = agent_dir(environment)
     path = folder / "singletree" / "run" / "daemon.sock"

@@ -15,7 +15,7 @@ import anyio
 
 from singletree.history.lock import held_by
 from singletree.history.store import Store
-from singletree.host.claim import holder
+from singletree.host.doorbell import holder
 from singletree.host.one_session import COMMANDS, EPILOG
 from singletree.host.places import agent_dir, here, shared_socket
 from singletree.host.shared import told

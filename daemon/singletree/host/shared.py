@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from singletree.errors import SingletreeError
-from singletree.host.claim import PAUSE, holder
+from singletree.host.claim import PAUSE
+from singletree.host.doorbell import holder, knock, process_of
 from singletree.host.places import shared_socket, socket_at
 
 STOP_SECONDS = 8.0
@@ -24,7 +25,7 @@ NONE = "none runs; `singletree attach` starts one at {path}"
 NOTHING = "No shared daemon runs at {path}."
 STOPPED = "The shared daemon (process {pid}) has ended."
 STUCK = "The shared daemon does not end; `kill -9 {pid}` ends it, nothing that was said is lost."
-UNKNOWN = "A daemon runs at {path}, but has not said as which process; look for `serve --listen`."
+UNKNOWN = "A daemon runs at {path}, but cannot be seen from here; look for `serve --listen`."
 
 
 def told(path: Path) -> str:
@@ -40,15 +41,24 @@ def stop(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[s
     parser.add_argument("--listen", metavar="unix://PATH")
     given = parser.parse_args(arguments)
     path = shared_socket(environment) if given.listen is None else socket_at(given.listen)
-    there = holder(path)
-    if there is None:
+    if holder(path) is None:
         yield NOTHING.format(path=path)
         return
-    if there.pid <= 0:
+    pid = _process_at(path)
+    if pid <= 0:
         raise SingletreeError(UNKNOWN.format(path=path))
-    if not _end(there.pid):
-        raise SingletreeError(STUCK.format(pid=there.pid))
-    yield STOPPED.format(pid=there.pid)
+    if not _end(pid):
+        raise SingletreeError(STUCK.format(pid=pid))
+    yield STOPPED.format(pid=pid)
+
+
+def _process_at(path: Path) -> int:
+    """The daemon's process as it is called here; another container may have written its own."""
+    daemon = knock(path)
+    if daemon is None:
+        return 0
+    with daemon:
+        return process_of(daemon)
 
 
 def _end(pid: int) -> bool:

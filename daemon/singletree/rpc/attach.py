@@ -19,7 +19,7 @@ from pathlib import Path
 
 from singletree import __version__
 from singletree.errors import SingletreeError
-from singletree.host.claim import holder, knock
+from singletree.host.doorbell import Holder, holder, knock, process_of
 from singletree.host.places import shared_socket, socket_at
 from singletree.rpc.hello import PROTOCOL_VERSIONS
 from singletree.rpc.stdio import read_some, write_all
@@ -27,6 +27,8 @@ from singletree.rpc.stdio import read_some, write_all
 END_SECONDS = 5.0
 """How long the daemon may take to say its last to an editor that has closed its side."""
 
+WAY_SECONDS = 2.0
+PAUSE = 0.02
 FIRST_SECONDS = 15.0
 LAST_SECONDS = 0.05
 """A daemon that dies closes what it has open one after the other, its lock perhaps last."""
@@ -55,20 +57,45 @@ def attach_main(arguments: Sequence[str]) -> int:
 
 def reach(path: Path, arguments: Sequence[str]) -> tuple[Path, socket.socket]:
     """A connection to the daemon of a place, or of one beside it where that speaks otherwise."""
+    there = holder(path)
     daemon = knock(path)
-    if daemon is not None and (there := holder(path)) is not None and there.version:
-        if not set(there.protocols) & set(PROTOCOL_VERSIONS):
-            tell(NO_COMMON.format(theirs=there.version, ours=__version__))
-            daemon.close()
-            path = path.with_name(f"{path.stem}-{__version__}{path.suffix}")
-            daemon = knock(path)
-        elif there.version != __version__:
-            tell(OTHER_VERSION.format(theirs=there.version, ours=__version__))
+    if daemon is not None and there is not None and there.version not in ("", __version__):
+        path, daemon = _instead_of(there, path, daemon)
     if daemon is not None:
         return path, daemon
     from singletree.rpc.detach import start
 
     return path, start(path, arguments)
+
+
+def _instead_of(
+    there: Holder, path: Path, daemon: socket.socket
+) -> tuple[Path, socket.socket | None]:
+    """What is used where a daemon of another version listens; None: one is to be started."""
+    if not set(there.protocols) & set(PROTOCOL_VERSIONS):
+        tell(NO_COMMON.format(theirs=there.version, ours=__version__))
+        daemon.close()
+        path = path.with_name(f"{path.stem}-{__version__}{path.suffix}")
+        return path, knock(path)
+    if there.clients == 0 and _makes_way(path, daemon):
+        return path, None
+    tell(OTHER_VERSION.format(theirs=there.version, ours=__version__))
+    return path, knock(path) if daemon.fileno() < 0 else daemon
+
+
+def _makes_way(path: Path, daemon: socket.socket) -> bool:
+    """Ask a daemon that nobody uses to end for one of this version; whether it does."""
+    if (pid := process_of(daemon)) <= 0:
+        return False
+    daemon.close()
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGUSR1)
+    until = time.monotonic() + WAY_SECONDS
+    while holder(path) is not None:
+        if time.monotonic() > until:
+            return False
+        time.sleep(PAUSE)
+    return True
 
 
 def join(daemon: socket.socket) -> None:

@@ -9,7 +9,9 @@ starts another daemon. Never knows a method or a session. Read next: serve.py (o
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import signal
 import socket
 from collections.abc import Callable
 from typing import Final
@@ -58,11 +60,14 @@ class Reception:
         self._claim = claim
         self._idle = idle
         self._serving: set[asyncio.Task[None]] = set()
+        self._in_the_way = False
         self._waiting: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
 
     async def open(self) -> None:
         """Serve until the end of the process has come, then let everybody go."""
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            self._loop.add_signal_handler(signal.SIGUSR1, self._make_way)
         self._count()
         accepting = asyncio.ensure_future(self._accept())
         await self._life.ended()
@@ -106,8 +111,14 @@ class Reception:
         if self._waiting is not None:
             self._waiting.cancel()
             self._waiting = None
-        if not self._serving and (seconds := self._idle()) > 0:
+        seconds = HIDDEN_SECONDS if self._in_the_way else self._idle()
+        if not self._serving and seconds > 0:
             self._waiting = self._loop.call_later(seconds, self._perhaps_end)
+
+    def _make_way(self) -> None:
+        """Another version would like to have the place: end as soon as nobody needs this one."""
+        self._in_the_way = True
+        self._count()
 
     def _perhaps_end(self) -> None:
         if self._door.busy() or self._door.unheard:
