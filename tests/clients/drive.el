@@ -101,7 +101,16 @@
   (setq mark-active t)
   (drive-action "explain the selection")
   (drive-until (drive-shows "It explains."))
+  (singletree-run "agent.transcript")
+  (drive-until (lambda () (drive-buffer-of "transcript.md")))
+  (drive-tell "transcript" :text (with-current-buffer (drive-buffer-of "transcript.md")
+                                   (buffer-string)))
   (drive-leave))
+
+(defun drive-buffer-of (name)
+  (cl-find-if (lambda (one) (and (buffer-file-name one)
+                                 (equal name (file-name-nondirectory (buffer-file-name one)))))
+              (buffer-list)))
 
 (defun drive-ignored ()
   "A question that nobody answers, until a person stops the turn."

@@ -81,6 +81,7 @@ def test_an_open_dirty_buffer_is_edited_in_one_step_of_undo(tmp_path: Path, clie
     assert where.said()[0] == "go"
     assert where.said()[1].startswith("Explain what this does.")
     assert where.said()[1].endswith("```\none\n```")
+    assert "It explains." in emacs.told["transcript"]["text"]
 
 
 def test_a_question_that_nobody_answers_ends_with_the_turn(tmp_path: Path, client: str) -> None:

@@ -1,9 +1,9 @@
 """`workspace/executeCommand`: what a host without any method of ours can do.
 
 A command is another method in disguise: its params are made here, checked and captured by that
-method's own route when the message arrives, and run by its handler. What came of it is told to the
-person of a plain LSP host in one line. Read next: ../commands.py (the table), ../choosing.py (what
-is asked where nothing was given), ../outcomes.py (the line).
+method's own route when the message arrives, and run by its handler. What came of it is told in one
+line, for hosts throw the result of a command away. Read next: ../commands.py (the table),
+../choosing.py (what is asked where nothing was given), ../outcomes.py (the line).
 """
 
 from __future__ import annotations
@@ -72,6 +72,6 @@ async def _run(daemon: Daemon, params: ExecuteParams, call: Call) -> object:
     result = ready.route.handler(value, call)
     if inspect.isawaitable(result):
         result = await result
-    if not call.peer.speaks_agent and (line := outcome(result)):
+    if (line := outcome(result)) is not None:
         tell(call.peer, line)
     return result
