@@ -18,6 +18,7 @@ from singletree.session.events import (
     ToolEnded,
     TurnEnded,
     TurnStarted,
+    Warned,
 )
 from singletree.session.keys import Retry
 from singletree.session.settings import Settings
@@ -219,3 +220,11 @@ async def test_a_turn_that_is_not_meant_is_not_steered(tmp_path: Path) -> None:
         assert caught.value.code == "turn_mismatch"
         assert on.told(QueueChanged) == []
         await on.session.turns.abort()
+
+
+async def test_a_warning_that_comes_again_is_one_notice(tmp_path: Path) -> None:
+    async with stage(tmp_path, ScriptedModel([])) as on:
+        for _ in range(3):
+            on.session.warn("full", "The disk is full.")
+        assert len(on.told(Warned)) == 3
+        assert on.session.state().notices == (("full", "The disk is full."),)

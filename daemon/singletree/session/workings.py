@@ -185,7 +185,8 @@ class Workings:
 
     def warn(self, code: str, message: str) -> None:
         """Something a person should know, now and when a client comes later."""
-        self.notices.append((code, message))
+        if (code, message) not in self.notices:
+            self.notices.append((code, message))
         self.tell(Warned(code, message))
 
     def config(self) -> ConfigChanged:
