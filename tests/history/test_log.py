@@ -301,17 +301,13 @@ def test_a_dead_holder_is_no_obstacle(tmp_path: Path) -> None:
     lock.release()
 
 
-def test_waiting_for_a_holder(tmp_path: Path) -> None:
-    lock = SessionLock.take(tmp_path, "s1")
-    timer = threading.Timer(0.2, lock.release)
-    timer.start()
-    began = time.monotonic()
-    second = SessionLock.take(tmp_path, "s1", wait=5)
-    assert 0.1 < time.monotonic() - began < 4
-    with pytest.raises(SessionLocked):
-        SessionLock.take(tmp_path, "s1", wait=0.1)
-    second.release()
-    timer.join()
+def taken(folder: Path) -> SessionLock:
+    """The lock, taken as soon as its holder lets go."""
+    while True:
+        try:
+            return SessionLock.take(folder, "s1")
+        except SessionLocked:
+            time.sleep(0.001)
 
 
 def test_many_takers_one_holder_at_a_time(tmp_path: Path) -> None:
@@ -322,7 +318,7 @@ def test_many_takers_one_holder_at_a_time(tmp_path: Path) -> None:
     def work() -> None:
         nonlocal inside, most
         for _ in range(15):
-            lock = SessionLock.take(tmp_path, "s1", wait=15)
+            lock = taken(tmp_path)
             inside += 1
             most = max(most, inside)
             inside -= 1

@@ -48,18 +48,20 @@ async def test_the_model_is_never_looked_up_in_the_loop(tmp_path: Path) -> None:
         await host.close_all()
 
 
-async def test_settings_name_more_skills_and_prompts(tmp_path: Path) -> None:
-    work, agent_dir = tmp_path / "work", tmp_path / "agent"
+async def test_skills_and_prompts_come_from_settings_and_from_home(tmp_path: Path) -> None:
+    work, agent_dir, home = tmp_path / "work", tmp_path / "agent", tmp_path / "home"
     skill, prompts = agent_dir / "know-how" / "tidy", tmp_path / "texts"
-    for folder in (work, skill, prompts):
+    shared = home / ".agents" / "skills" / "shared"
+    for folder in (work, skill, shared, prompts):
         folder.mkdir(parents=True)
+    (shared / "SKILL.md").write_text("---\nname: shared\ndescription: For all\n---\nShare.")
     (skill / "SKILL.md").write_text("---\nname: tidy\ndescription: Tidy up\n---\nTidy.")
     (prompts / "review.md").write_text("Review it.")
     named = {"skills": ["know-how"], "prompts": [str(prompts)]}
     (agent_dir / "settings.json").write_text(json.dumps(named))
     async with anyio.create_task_group() as tasks:
-        host = Host(Options(agent_dir, {}), Nobody(), tasks)
+        host = Host(Options(agent_dir, {"HOME": str(home)}), Nobody(), tasks)
         session = await host.open(work)
         offered = {one.name for one in await session.words.offered()}
-        assert {"skill:tidy", "review"} <= offered
+        assert {"skill:tidy", "skill:shared", "review"} <= offered
         await host.close_all()

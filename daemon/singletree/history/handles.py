@@ -13,9 +13,9 @@ from pathlib import Path
 FIRST_OF_OURS = 3
 
 
-def open_above(path: Path, flags: int, mode: int = 0o600) -> int:
+def open_above(path: Path, flags: int) -> int:
     """A descriptor of 3 or more, not inherited by children."""
-    handle = os.open(path, flags | os.O_CLOEXEC, mode)
+    handle = os.open(path, flags | os.O_CLOEXEC, 0o600)
     if handle >= FIRST_OF_OURS:
         return handle
     try:

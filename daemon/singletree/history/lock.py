@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import fcntl
 import os
-import time
 from hashlib import blake2s
 from pathlib import Path
 
 from singletree.errors import SessionError, SessionLocked
 from singletree.history.handles import open_above
 from singletree.history.names import valid_session_id
-
-_PAUSE = 0.05
 
 
 class SessionLock:
@@ -28,23 +25,18 @@ class SessionLock:
         self._handle: int | None = handle
 
     @classmethod
-    def take(cls, folder: Path, session_id: str, wait: float = 0) -> SessionLock:
-        """Lock a session, waiting so many seconds; SessionLocked names the holder."""
+    def take(cls, folder: Path, session_id: str) -> SessionLock:
+        """Lock a session; SessionLocked names the holder."""
         path = folder / lock_name(session_id)
-        until = time.monotonic() + wait
-        while True:
-            try:
-                handle = _try(path)
-            except OSError as error:
-                raise SessionError(
-                    f"The session cannot be locked in {folder}: {error.strerror}.",
-                    detail={"path": str(path)},
-                ) from error
-            if handle is not None:
-                return cls(path, handle)
-            if time.monotonic() >= until:
-                raise _locked(path)
-            time.sleep(_PAUSE)
+        try:
+            handle = _try(path)
+        except OSError as error:
+            raise SessionError(
+                f"The session cannot be locked: {error.strerror}.", detail={"path": str(path)}
+            ) from error
+        if handle is None:
+            raise _locked(path)
+        return cls(path, handle)
 
     def release(self) -> None:
         """Let go; a second time does nothing."""

@@ -90,8 +90,8 @@ class Store:
         header = _new_header(cwd, None, None)
         return self._fresh(header, [dump(header)], None)
 
-    def open(self, path: Path, *, wait: float = 0, read_only: bool = False) -> History:
-        """Open a session file for writing, waiting so many seconds for another holder to let go.
+    def open(self, path: Path, *, read_only: bool = False) -> History:
+        """Open a session file for writing.
 
         Opened for reading only where `read_only` is asked for, the version is newer than ours, or
         the file may not be written. SessionLocked, SessionUnreadable, UnknownSession otherwise.
@@ -104,21 +104,21 @@ class Store:
             header = read_header(path)
             copy = upgraded_path(path)
             if header.version < SESSION_VERSION and copy.is_file():
-                return self.open(copy, wait=wait, read_only=read_only)
+                return self.open(copy, read_only=read_only)
             fixed = read_only or header.version > SESSION_VERSION or not os.access(path, os.W_OK)
-            lock = None if fixed else SessionLock.take(self._folders.locks, header.id, wait)
+            lock = None if fixed else SessionLock.take(self._folders.locks, header.id)
             return self._opened(path, lock, told=not read_only)
         except OSError as error:
             raise SessionUnreadable(
                 f"The session cannot be opened: {error.strerror}.", detail=_at(path)
             ) from error
 
-    def open_id(self, session_id: str, *, wait: float = 0, read_only: bool = False) -> History:
+    def open_id(self, session_id: str, *, read_only: bool = False) -> History:
         """Open a session by its id, wherever its workspace is now."""
         path = self.find(session_id)
         if path is None:
             raise UnknownSession(f"There is no session {session_id}.", detail={"id": session_id})
-        return self.open(path, wait=wait, read_only=read_only)
+        return self.open(path, read_only=read_only)
 
     def find(self, session_id: str, cwd: str | None = None) -> Path | None:
         """The file of a session, of any workspace or of one."""

@@ -180,7 +180,15 @@ class Assembly:
             prompts=_named(layers, "prompts", "workspace", "override"),
         )
         unsaved = anyio.from_thread.run_sync(files.dirty)
-        return gather(cwd, options.agent_dir, current.trusted, unsaved_first(unsaved), overrides)
+        home = options.environment.get("HOME")
+        return gather(
+            cwd,
+            options.agent_dir,
+            current.trusted,
+            unsaved_first(unsaved),
+            overrides,
+            Path(home) if home else None,
+        )
 
     async def _first(self, settings: Settings) -> str:
         """The model to begin with: the one of the settings, else the first that can be used."""

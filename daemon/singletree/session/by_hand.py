@@ -100,11 +100,10 @@ class ByHand:
         assert job.ran is not None
         return job.ran
 
-    def cancel(self) -> bool:
-        """End all commands; False if none runs."""
+    def cancel(self) -> None:
+        """End all commands."""
         for job in self._jobs:
             job.scope.cancel()
-        return self.busy
 
     async def close(self) -> None:
         """End all commands and wait for that."""

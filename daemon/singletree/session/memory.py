@@ -105,12 +105,10 @@ class Compactor:
         """Whether a compaction is on."""
         return self._scope is not None
 
-    def cancel(self) -> bool:
-        """End the running compaction; False if there is none."""
-        if self._scope is None:
-            return False
-        self._scope.cancel()
-        return True
+    def cancel(self) -> None:
+        """End the running compaction, if there is one."""
+        if self._scope is not None:
+            self._scope.cancel()
 
     def limits(self, model: Model) -> Limits:
         """When to compact and what to keep, for this model. Tells once of a window too small."""
@@ -136,15 +134,14 @@ class Compactor:
             self._talk.tokens(), model.info.context_window, limits.reserve
         )
 
-    async def fit(self, model: Model) -> bool:
-        """Compact if the context is above the threshold; whether something was done.
+    async def fit(self, model: Model) -> None:
+        """Compact if the context is above the threshold.
 
         Never twice without a good answer between, and never an exception: a summary that fails is
         told and the run goes on with the context as it is.
         """
-        if not self.answered or not self.full(model):
-            return False
-        return await self._automatic(model, "threshold")
+        if self.answered and self.full(model):
+            await self._automatic(model, "threshold")
 
     async def overflow(self, model: Model) -> bool:
         """Compact after a request that was too large; whether it helped."""

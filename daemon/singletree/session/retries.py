@@ -33,12 +33,10 @@ class Retries:
         """Whether an attempt is waited for."""
         return self._scope is not None
 
-    def cancel(self) -> bool:
-        """Do not try again: the turn ends with the failure it had. False if nothing waits."""
-        if self._scope is None:
-            return False
-        self._scope.cancel()
-        return True
+    def cancel(self) -> None:
+        """Do not try again: the turn ends with the failure it had."""
+        if self._scope is not None:
+            self._scope.cancel()
 
     async def wait(self, retry: Retry, ended: RunEnded) -> None:
         """Wait for the next attempt. Raises the run's own error when the wait is cancelled."""
