@@ -101,12 +101,27 @@ local function program(dispatchers)
   return vim.lsp.rpc.start(config.now.cmd, dispatchers, { env = config.now.env, cwd = vim.uv.os_homedir() })
 end
 
+--- A value without its nulls: they are absent to us. Neovim 0.12 brings them as `vim.NIL`, older ones leave them out.
+---@generic T
+---@param value T
+---@return T
+function M.plain(value)
+  if value == vim.NIL then
+    return nil
+  elseif type(value) == 'table' then
+    for key, one in pairs(value) do
+      value[key] = M.plain(one)
+    end
+  end
+  return value
+end
+
 ---@return table<string, function>
 local function handlers()
   local made = {}
   for method, handle in pairs(M.handlers) do
     made[method] = function(_, params)
-      return handle(params)
+      return handle(M.plain(params))
     end
   end
   return made
@@ -186,7 +201,7 @@ function M.request(method, params, answer)
   local function once(error, result)
     if not done then
       done = true
-      answer(error, result)
+      answer(M.plain(error), M.plain(result))
     end
   end
   local sent, id = client.rpc.request(method, params, once)
