@@ -1,4 +1,4 @@
-"""A real Neovim with the plugin, as docs/editors.md says to set it up, on the real daemon.
+"""A real Neovim with the plugin, as docs/editors/neovim.md says, on the real daemon.
 
 It is driven over its own RPC, as a person's keys and as Lua; what it shows is read from its
 buffers. The daemon is the shared one of a folder of the test's own, which `singletree attach` on
@@ -27,10 +27,9 @@ PATIENCE = 30.0
 
 
 def snippet() -> str:
-    """The Lua that docs/editors.md tells a person to put into init.lua."""
-    page = (REPOSITORY / "docs" / "editors.md").read_text("utf-8")
-    part = page.partition("## Neovim")[2].partition("\n## ")[0]
-    shown = re.search(r"```lua\n(.*?)```", part, re.S)
+    """The Lua that docs/editors/neovim.md tells a person to put into init.lua."""
+    page = (REPOSITORY / "docs" / "editors" / "neovim.md").read_text("utf-8")
+    shown = re.search(r"```lua\n(.*?)```", page, re.S)
     assert shown is not None
     return shown[1]
 

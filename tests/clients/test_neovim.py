@@ -13,7 +13,14 @@ from tests.conftest import needs
 
 pytestmark = [pytest.mark.client, needs(NEEDS, found() is not None), pytest.mark.timeout(120)]
 
-EDIT = {"call": "edit", "args": {"path": "a.txt", "edits": [{"oldText": "two", "newText": "TWO"}]}}
+
+def change(name: str) -> dict[str, object]:
+    """A call that makes "two" loud."""
+    edits = [{"oldText": "two", "newText": "TWO"}]
+    return {"tool": "edit", "args": {"path": name, "edits": edits}}
+
+
+EDIT = {"calls": [change("a.txt")]}
 SLOW = {"parts": [{"text": "It begins. "}, {"wait": 30}, {"text": "It ends."}]}
 
 Start = Callable[..., Home]
@@ -193,6 +200,99 @@ def test_walk_back_and_sum_up(start: Start) -> None:
         editor.run("Singletree label here")
         editor.run("Singletree tree labeled")
         editor.until("return vim.bo.filetype == 'singletree-tree' and vim.fn.search('here') > 0")
+
+
+def test_open_clean_dirty_and_closed_files(start: Start) -> None:
+    """A clean one is saved, an unsaved one is left to the person, others stay as they were."""
+    home = start(
+        {"calls": [change(name) for name in ("a.txt", "b.txt", "c.txt")]},
+        {"call": "bash", "args": {"command": "cat a.txt b.txt > out.txt; echo from bash > d.txt"}},
+        {"text": "Done."},
+        arguments=("--mode", "allowAll"),
+    )
+    for name in ("b.txt", "c.txt", "d.txt"):
+        (home.folder / name).write_text("one\ntwo\nthree\n")
+    with neovim(home, "a.txt", "b.txt", "d.txt") as editor:
+        editor.run("buffer d.txt | buffer b.txt")
+        editor.keys("Oinserted")  # still inserting, in a dirty buffer, while the agent edits it
+        editor.lua("vim.schedule(function() vim.cmd('Singletree prompt change them') end)")
+        editor.until("return vim.fn.getline(3) == 'TWO'")
+        assert editor.lua("return vim.api.nvim_get_mode().mode") == "i"
+        editor.until("return #vim.fn.glob('out.txt') > 0")
+        editor.keys("<Esc>u")
+        editor.until("return vim.fn.getline(3) == 'two'")
+        assert text(editor, "b.txt") == ["inserted", "one", "two", "three"]
+        editor.keys("u")
+        editor.until("return vim.fn.getline(1) == 'one'")
+        editor.until("return vim.fn.getbufline('d.txt', 1)[1] == 'from bash'")
+        assert text(editor, "a.txt") == ["one", "TWO", "three"]
+        assert not editor.lua("return vim.bo[vim.fn.bufnr('a.txt')].modified")
+        assert (home.folder / "out.txt").read_text() == "one\nTWO\nthree\none\ntwo\nthree\n"
+        assert (home.folder / "c.txt").read_text() == "one\nTWO\nthree\n"
+        assert editor.lua("return vim.fn.bufnr('c.txt')") == -1
+        editor.run("Singletree undo")
+        editor.until("return vim.fn.readfile('c.txt')[2] == 'two'")
+        assert text(editor, "a.txt") == ["one", "two", "three"]
+
+
+def test_two_editors_are_asked_and_one_answers(start: Start) -> None:
+    home = start(EDIT, {"text": "Done."})
+    with neovim(home, "a.txt") as one, neovim(home) as two:
+        two.run("Singletree")
+        one.say("change it")
+        one.sees("? Edit: a.txt")
+        two.sees("? Edit: a.txt")
+        two.run("Singletree allow")
+        one.sees("Done.")
+        assert "? Edit" not in one.transcript()
+        assert text(one, "a.txt") == ["one", "TWO", "three"]
+        assert one.transcript() == two.sees("Done.")
+
+
+ASKER = """
+from singletree.extensions.dialog import Choosable, Dialog
+
+FORM = {"type": "object", "properties": {"port": {"type": "integer", "default": 80}}}
+ASKED = (
+    Dialog("select", "Which?", options=(Choosable("a", "Aye"), Choosable("b", "Bee"))),
+    Dialog("confirm", "Sure?"),
+    Dialog("input", "Your name?"),
+    Dialog("editor", "Your text?", prefill="well"),
+    Dialog("form", "Where?", schema=FORM),
+)
+
+def setup(api):
+    async def ask(_):
+        api.sign("status", "3 of 5")
+        api.sign("widget", ["a widget", "of two lines"])
+        return "Answers: " + ", ".join([str((await api.show(one)).value) for one in ASKED])
+    api.command("ask", "Ask.", ask)
+"""
+
+
+def test_dialogs_open_when_the_person_answers(start: Start) -> None:
+    home = start({"text": "Unused."})
+    folder = home.root / ".pi" / "agent" / "extensions"
+    folder.mkdir(parents=True)
+    (folder / "asker.py").write_text(ASKER, "utf-8")
+    with neovim(home) as editor:
+        editor.lua("vim.ui.input = function(options, given) given('Kim ' .. options.prompt) end")
+        editor.say("/ask")
+        editor.sees("? Which?\n  ▹ Aye\n  ▹ Bee\n  ▹ Dismiss")
+        editor.sees("a widget\nof two lines")
+        assert editor.lua("return require('singletree').status()").endswith("3 of 5")
+        answer = "vim.ui.select = function(options, _, chosen) chosen(options[%d]) end"
+        for title, option in (("Which?", 2), ("Sure?", 1), ("Your name?", 1)):
+            editor.sees(f"? {title}")
+            editor.lua(answer % option)
+            editor.run("Singletree answer")
+        for title, filetype in (("Your text?", "markdown"), ("Where?", "json")):
+            editor.sees(f"? {title}")
+            editor.run("Singletree answer")
+            editor.until("return vim.bo.filetype == ...", filetype)
+            editor.run("write")
+            editor.until("return vim.bo.filetype ~= ...", filetype)
+        editor.sees("Answers: b, True, Kim Your name? , well, {'port': 80}")
 
 
 def test_another_neovim_finds_the_turn_that_runs(start: Start) -> None:

@@ -13,7 +13,7 @@ local say = require('singletree.say')
 ---@field store singletree.Store
 ---@field transcript singletree.Transcript
 ---@field input singletree.Input
----@field private opening boolean
+---@field cancel? fun() gives up the summary that is being made
 ---@field private made integer messages sent from here
 local Chat = {}
 Chat.__index = Chat
@@ -23,6 +23,8 @@ local M = {}
 --- All conversations, by their workspace.
 ---@type table<string, singletree.Chat>
 M.all = {}
+
+local CANCELLED = require('singletree.protocol').ErrorNumber.RequestCancelled
 
 local WINBAR = "%%{%%v:lua.require'singletree.status'.bar('%s')%%}"
 
@@ -110,6 +112,16 @@ function Chat:event(envelope)
   self:draw()
 end
 
+--- An extension shows something small.
+---@param sign singletree.UiUpdateParams
+function Chat:sign(sign)
+  if sign.kind == 'editorText' and sign.payload then
+    self.input:give_back(tostring(sign.payload))
+  end
+  require('singletree.events').sign(self.store, sign)
+  self:draw()
+end
+
 --- A question has its answer from elsewhere, or was taken back.
 ---@param request string
 function Chat:resolved(request)
@@ -166,7 +178,7 @@ end
 function Chat:then_do(act)
   return function(error, result)
     if error then
-      self:tell('error', say.told(error))
+      self:tell(error.code == CANCELLED and 'info' or 'error', say.told(error))
     elseif act then
       act(result)
     end

@@ -25,7 +25,12 @@ local DECLARED = {
   clientId = 'nvim-' .. vim.uv.os_getpid(),
   events = { delta = true, maxLatencyMs = 33 },
   permissions = vim.empty_dict(),
-  ui = { dialogs = { 'select', 'confirm', 'input', 'editor', 'form' } },
+  ui = {
+    dialogs = { 'select', 'confirm', 'input', 'editor', 'form' },
+    status = vim.empty_dict(),
+    widgets = vim.empty_dict(),
+    notify = vim.empty_dict(),
+  },
   editor = { applyEdit = 'open', read = vim.empty_dict(), save = vim.empty_dict() },
 }
 
@@ -139,6 +144,7 @@ end
 local function described()
   local capabilities = vim.lsp.protocol.make_client_capabilities()
   capabilities.general.positionEncodings = { 'utf-8', 'utf-16', 'utf-32' }
+  capabilities.workspace.workspaceEdit.documentChanges = true -- edits come with the version they are meant for
   return {
     capabilities = capabilities,
     name = 'singletree',

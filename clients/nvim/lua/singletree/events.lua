@@ -20,6 +20,7 @@ function M.state(store, state)
     leaf = state.leafId,
     trusted = state.trusted,
     readOnly = state.readOnly,
+    signs = {},
   }
   M.queue(store, state.queue.items)
 end
@@ -246,6 +247,30 @@ function M.in_flight(store, streaming)
   end
   M.grow(store, streaming)
   store:hear(streaming)
+end
+
+--- A sign of an extension: its status and title stand beside the transcript, a widget behind it, a notice in it.
+---@param store singletree.Store
+---@param sign singletree.UiUpdateParams
+function M.sign(store, sign)
+  local payload = sign.payload
+  if sign.kind == 'status' then
+    store.info.signs[sign.key] = payload
+  elseif sign.kind == 'title' then
+    store.info.title = payload
+  elseif sign.kind == 'widget' then
+    local id = 'widget:' .. sign.key
+    if payload then
+      local said = type(payload) == 'table' and table.concat(payload, '\n') or tostring(payload)
+      store:put({ id = id, kind = 'notice', level = 'info', text = said }, 'tail')
+    else
+      store:drop(id)
+    end
+  elseif sign.kind == 'notice' and payload then
+    store.signs = store.signs + 1
+    store:notice('notice:' .. store.signs, 'info', tostring(payload))
+  end
+  store:tell({ op = 'info' })
 end
 
 return M

@@ -49,7 +49,16 @@ local function hear()
       chat:resolved(params.requestId)
     end
   end
+  handlers['agent/ui/update'] = function(params)
+    local chat = chats.by_session(params.sessionId)
+    if chat then
+      chat:sign(params)
+    end
+  end
   handlers['agent/sessions/changed'] = function() end
+  handlers['window/showMessage'] = function(params)
+    require('singletree.say').say('singletree: ' .. params.message)
+  end
   handlers['workspace/applyEdit'] = documents.apply
   handlers['agent/editor/read'] = documents.read
   handlers['agent/editor/save'] = documents.save

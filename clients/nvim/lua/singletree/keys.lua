@@ -108,7 +108,9 @@ function M.both(chat, buf)
     chat:stop()
   end, 'stop')
   map(buf, 'n', '<C-t>', '<Cmd>Singletree tree<CR>', 'the tree')
-  map(buf, 'n', 'g?', '<Cmd>help singletree-keys<CR>', 'the keys')
+  map(buf, 'n', 'g?', function()
+    require('singletree.views').help('singletree-keys')
+  end, 'the keys')
 end
 
 return M

@@ -37,6 +37,9 @@ function M.parts(chat)
   parts[#parts + 1] = info.model and vim.fs.basename(info.model) or 'no model'
   parts[#parts + 1] = info.thinking and info.thinking ~= 'off' and info.thinking or nil
   parts[#parts + 1] = info.mode and info.mode ~= 'ask' and info.mode or nil
+  for _, key in ipairs(vim.fn.sort(vim.tbl_keys(info.signs))) do
+    parts[#parts + 1] = tostring(info.signs[key])
+  end
   return parts
 end
 
@@ -54,7 +57,7 @@ function M.bar(root)
   if not chat then
     return ''
   end
-  local name = chat.store.info.name or vim.fs.basename(root)
+  local name = chat.store.info.title or chat.store.info.name or vim.fs.basename(root)
   return ' %#SingletreeTitle#' .. plain(name) .. '%* %<' .. plain(table.concat(M.parts(chat), ' · '))
 end
 

@@ -29,6 +29,8 @@ local M = {}
 ---@field leaf? string
 ---@field trusted? boolean
 ---@field readOnly? boolean
+---@field signs table<string, string> short words of extensions
+---@field title? string
 
 ---@class singletree.Store
 ---@field session? string
@@ -39,6 +41,7 @@ local M = {}
 ---@field cursor? singletree.Cursor
 ---@field queue singletree.QueueItem[]
 ---@field before? string where the page of history before this one ends
+---@field signs integer notices of extensions so far
 ---@field stale boolean the conversation stands elsewhere now: ask for it anew
 ---@field private by_id table<string, singletree.Block>
 ---@field private heard table<string, integer> per streaming part: the next piece
@@ -51,7 +54,8 @@ local ENDED = { completed = true, failed = true, cancelled = true, rejected = tr
 ---@return singletree.Store
 function M.new()
   return setmetatable({
-    info = { phase = 'idle' },
+    info = { phase = 'idle', signs = {} },
+    signs = 0,
     order = {},
     body = 0,
     queue = {},

@@ -23,6 +23,19 @@ function M.scratch(lines, filetype, title)
   return buf
 end
 
+--- A place in our help, also where nobody has made the tags of it.
+---@param tag string
+function M.help(tag)
+  if pcall(vim.cmd.help, tag) then
+    return
+  end
+  local doc = vim.api.nvim_get_runtime_file('doc/singletree.txt', false)[1]
+  vim.cmd('botright split ' .. vim.fn.fnameescape(doc))
+  vim.bo.modifiable, vim.bo.filetype = false, 'help'
+  vim.fn.search('\\V*' .. tag .. '*')
+  vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = true, nowait = true })
+end
+
 ---@param row singletree.Row|nil
 ---@return singletree.Tool|nil
 local function tool_of(row)
