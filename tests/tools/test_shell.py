@@ -90,7 +90,9 @@ async def test_background_processes_are_ended_and_counted(tmp_path: Path) -> Non
 
 
 async def test_what_a_background_process_says_at_once_is_kept(tmp_path: Path) -> None:
-    result = await ran("(sleep 0.05; echo late) & echo now", tmp_path)
+    result, patient = Ran(), LocalShell(PLAIN, idle=10, drain=10)
+    command = "(sleep 0.05; echo late) & echo now"
+    await patient.run(command, cwd=tmp_path, limit=None, on_output=result.data.extend)
     assert result.text == "now\nlate\n"
 
 

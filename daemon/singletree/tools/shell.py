@@ -57,7 +57,7 @@ class LocalShell:
     """Commands on this machine, as the daemon's user. Implements `world.Shell`.
 
     `environment` is what the daemon was started with; `children` the folder where running commands
-    are written down; `wishes` is asked for every command.
+    are written down; `wishes` is asked for every command; `idle` and `drain` as above.
     """
 
     def __init__(
@@ -66,10 +66,14 @@ class LocalShell:
         *,
         children: Path | None = None,
         wishes: Callable[[], Wishes] = Wishes,
+        idle: float = IDLE,
+        drain: float = DRAIN,
     ) -> None:
         self._environment = environment
         self._children = Children(children)
         self._wishes = wishes
+        self._idle = idle
+        self._drain = drain
 
     async def run(
         self,
@@ -140,7 +144,7 @@ class LocalShell:
             known = await anyio.to_thread.run_sync(command_of, started.pid, mark)
             record = await anyio.to_thread.run_sync(self._children.note, known)
             with anyio.move_on_after(limit) as clock:
-                await _read_to_end(started, reading, on_output)
+                await self._read_to_end(started, reading, on_output)
         finally:
             with anyio.CancelScope(shield=True):
                 running = started.returncode is None
@@ -155,6 +159,35 @@ class LocalShell:
             return Exit(None, "timeout")
         code = started.returncode
         return Exit(128 - code if code is not None and code < 0 else code, "exit", left)
+
+    async def _read_to_end(
+        self, started: Process, reading: int, on_output: Callable[[bytes], None]
+    ) -> None:
+        """All output until the shell ended; what a background process still says, for a moment."""
+        last = anyio.current_time()
+        closed = anyio.Event()
+
+        async def read() -> None:
+            nonlocal last
+            while True:
+                await anyio.wait_readable(reading)
+                data = os.read(reading, _CHUNK)
+                last = anyio.current_time()
+                if not data:
+                    closed.set()
+                    return
+                on_output(data)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(read)
+            await started.wait()
+            last = now = anyio.current_time()
+            until = now + self._drain
+            while not closed.is_set() and now < until and now - last < self._idle:
+                with anyio.move_on_after(self._idle / 5):
+                    await closed.wait()
+                now = anyio.current_time()
+            group.cancel_scope.cancel()
 
 
 @lru_cache(maxsize=1)
@@ -186,34 +219,6 @@ async def _start(argv: list[str], cwd: Path, env: Mapping[str, str], output: int
         )
     except OSError as error:
         raise ToolError(NOT_STARTED.format(reason=error.strerror or str(error))) from error
-
-
-async def _read_to_end(started: Process, reading: int, on_output: Callable[[bytes], None]) -> None:
-    """All output until the shell ended; what a background process still says, for a moment."""
-    last = anyio.current_time()
-    closed = anyio.Event()
-
-    async def read() -> None:
-        nonlocal last
-        while True:
-            await anyio.wait_readable(reading)
-            data = os.read(reading, _CHUNK)
-            last = anyio.current_time()
-            if not data:
-                closed.set()
-                return
-            on_output(data)
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(read)
-        await started.wait()
-        last = now = anyio.current_time()
-        until = now + DRAIN
-        while not closed.is_set() and now < until and now - last < IDLE:
-            with anyio.move_on_after(IDLE / 5):
-                await closed.wait()
-            now = anyio.current_time()
-        group.cancel_scope.cancel()
 
 
 def _terminate(started: Process) -> None:
