@@ -100,7 +100,7 @@ def _sessions(rest: list[str]) -> int:
 
 
 def _doctor(rest: list[str]) -> int:
-    from singletree.host.report import doctor
+    from singletree.host.doctor import doctor
 
     return _print(doctor(rest, os.environ))
 

@@ -36,7 +36,7 @@ def read_object(path: Path, name: str | None = None) -> dict[str, JsonValue]:
     """The object in a file, {} if there is none. SettingsError: `name` and what is wrong."""
     try:
         data = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         why = error.strerror or type(error).__name__

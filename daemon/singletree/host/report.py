@@ -1,7 +1,6 @@
-"""What can be told without a session: the sessions there are, the models that can be used.
+"""What can be told without a session: the sessions there are. Behind `singletree sessions`.
 
-Behind `singletree sessions` and `singletree doctor`. Never opens a session for writing. Read next:
-../history/store.py, ../model/catalog.py.
+Never opens a session for writing. Read next: one_session.py, ../history/store.py.
 """
 
 from __future__ import annotations
@@ -11,18 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-import anyio
-
 from singletree.history.lock import held_by
 from singletree.history.store import Store
 from singletree.host.doorbell import holder
 from singletree.host.one_session import COMMANDS, EPILOG
 from singletree.host.places import agent_dir, here, shared_socket
 from singletree.host.shared import told
-from singletree.model.catalog import Catalog
-from singletree.session.settings import load_settings
-from singletree.tools.guarantees import GUARANTEES
-from singletree.tools.sandbox import find_mechanism
 
 
 def sessions(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
@@ -76,36 +69,3 @@ def _recovered(store: Store, path: Path) -> str:
         return f"Recovered {count} entries of {path} into session {history.id} of this folder."
     finally:
         history.close()
-
-
-def doctor(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
-    """The lines of `singletree doctor`."""
-    argparse.ArgumentParser(prog="singletree doctor").parse_args(arguments)
-    folder = agent_dir(environment)
-    settings = load_settings(folder)
-    catalog = Catalog(folder, environment)
-    anyio.run(catalog.discover)
-    listed = catalog.list()
-    yield f"Agent folder: {folder}"
-    yield f"Default model: {settings.default_model or '(the first that can be used)'}"
-    yield f"Shared daemon: {told(shared_socket(environment))}"
-    yield ""
-    yield "Models that can be used:"
-    for one in listed:
-        if one.available:
-            yield f"  {one.info.ref}  window {one.info.context_window}"
-    yield "What is missing for others:"
-    yield from sorted({f"  {one.info.provider}: {one.missing}" for one in listed if one.missing})
-    yield ""
-    yield from _sandbox()
-
-
-def _sandbox() -> Iterator[str]:
-    """What holds commands here that run unasked, and what the other mechanisms would hold."""
-    here = find_mechanism()
-    yield f"Sandbox of commands that run unasked: {here}"
-    if here != "bubblewrap":
-        yield "  The package bubblewrap would hold more."
-    width = max(len(one.what) for one in GUARANTEES)
-    for one in GUARANTEES:
-        yield f"  {one.what:<{width}}  {one.of(here)}"

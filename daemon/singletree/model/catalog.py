@@ -191,6 +191,15 @@ class Catalog:
         listed = await anyio.to_thread.run_sync(self.list)
         return [one.info.ref for one in listed if self._found.get(one.info.provider)]
 
+    def silent(self) -> Sequence[tuple[str, str]]:
+        """Servers on this machine at which `discover` found no model, and what to do."""
+        providers = self._providers()
+        return [
+            (name, local.how_to_reach(providers[name]))
+            for name, found in self._found.items()
+            if not found and name in providers
+        ]
+
     def auth_status(self) -> Sequence[AuthStatus]:
         """For every provider where its key comes from."""
         stored = self._stored_keys()

@@ -19,6 +19,7 @@ from singletree.model.catalogue import Provider
 from singletree.model.proxies import is_loopback
 
 PROBE_SECONDS = 0.3
+NOBODY = "no model answers at {url}; start the server"
 _BYTES = 1_000_000
 _HOSTS = {
     "ollama": "OLLAMA_HOST",
@@ -44,6 +45,13 @@ def at_host(provider: Provider, env: Mapping[str, str]) -> Provider:
     port = parts.port or urlsplit(provider.base_url).port
     path = parts.path.rstrip("/") or "/v1"
     return replace(provider, base_url=f"{parts.scheme}://{shown}:{port}{path}")
+
+
+def how_to_reach(provider: Provider) -> str:
+    """What to do about a server that does not answer."""
+    variable = _HOSTS.get(provider.id)
+    said = NOBODY.format(url=provider.base_url)
+    return f"{said}, or name its address in {variable}" if variable else said
 
 
 async def probe(

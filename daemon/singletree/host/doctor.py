@@ -1,0 +1,119 @@
+"""`singletree doctor`: what can be used here, what is missing, how to get it.
+
+A broken file is a line of the report and never its end. Nothing is written, no provider elsewhere
+is asked: whether a key is right shows with the first request. Read next: ../model/catalog.py,
+../tools/guarantees.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import anyio
+
+from singletree.errors import SingletreeError, ToolError
+from singletree.host.places import agent_dir, shared_socket
+from singletree.host.shared import told
+from singletree.model.catalog import Catalog, ModelListing
+from singletree.model.catalogue import DEMO
+from singletree.session.settings import read_layers
+from singletree.tools.guarantees import GUARANTEES
+from singletree.tools.ripgrep import find_ripgrep
+from singletree.tools.sandbox import find_mechanism
+
+WRONG = "Wrong: {what}"
+NO_FOLDER = "{folder} cannot be used: {place} is {why}. Set PI_CODING_AGENT_DIR to another folder."
+ONLY_DEMO = "  No real model can be used yet; this is what each needs."
+NO_PILLOW = "not installed; large ones become notes. `pip install singletree[images]` scales them."
+ILL = "Something is wrong; see the lines that begin with Wrong."
+
+
+def doctor(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
+    """The lines; SingletreeError at the end where something is wrong."""
+    argparse.ArgumentParser(prog="singletree doctor").parse_args(arguments)
+    ill = False
+    for part in (_folder, _settings, _models, _machine):
+        try:
+            for line in part(environment):
+                ill = ill or line.startswith("Wrong: ")
+                yield line
+        except SingletreeError as error:
+            ill = True
+            yield WRONG.format(what=error.message)
+        yield ""
+    yield from _sandbox()
+    if ill:
+        raise SingletreeError(ILL)
+
+
+def _folder(environment: Mapping[str, str]) -> Iterator[str]:
+    folder = agent_dir(environment)
+    yield f"Agent folder: {folder}"
+    place = folder
+    while not os.path.lexists(place):
+        place = place.parent
+    why = "" if os.access(place, os.W_OK | os.X_OK) else "not writable"
+    why = why if place.is_dir() else "no folder"
+    if why:
+        yield WRONG.format(what=NO_FOLDER.format(folder=folder, place=place, why=why))
+    yield f"Shared daemon: {told(shared_socket(environment))}"
+
+
+def _settings(environment: Mapping[str, str]) -> Iterator[str]:
+    layers = read_layers(agent_dir(environment))
+    for warning in layers.warnings:
+        yield WRONG.format(what=warning)
+    chosen, provider = layers.settings.default_model, layers.settings.default_provider
+    ref = f"{provider}/{chosen}" if provider and chosen else chosen
+    yield f"Default model: {ref or '(the first that can be used)'}"
+    if ref:
+        Catalog(agent_dir(environment), environment).find(ref)
+
+
+def _models(environment: Mapping[str, str]) -> Iterator[str]:
+    catalog = Catalog(agent_dir(environment), environment)
+    anyio.run(catalog.discover)
+    listed = catalog.list()
+    sources = {one.provider: one for one in catalog.auth_status()}
+    yield "Models that can be used:"
+    for name in dict.fromkeys(one.info.provider for one in listed if one.available):
+        status = sources.get(name)
+        key = f", key from {status.source} (untried)" if status and status.source else ""
+        yield f"  {name}{key}"
+        yield from (f"    {_line(one)}" for one in listed if one.info.provider == name)
+    missing = dict.fromkeys(
+        f"  {one.info.provider}: {one.missing}" for one in listed if one.missing
+    )
+    silent = [f"  {name}: {why}" for name, why in catalog.silent()]
+    yield "What is missing for others:"
+    if not any(one.available and one.info is not DEMO for one in listed):
+        yield ONLY_DEMO
+    yield from [*missing, *silent] or ["  nothing"]
+
+
+def _line(one: ModelListing) -> str:
+    sees = ", pictures" if one.info.images else ""
+    return f"{one.info.ref}  window {one.info.context_window}{sees}"
+
+
+def _machine(environment: Mapping[str, str]) -> Iterator[str]:
+    yield f"Pictures: {'scaled with Pillow' if find_spec('PIL') else NO_PILLOW}"
+    try:
+        yield f"Searching: {Path(find_ripgrep())}"
+    except ToolError as error:
+        yield WRONG.format(what=str(error))
+
+
+def _sandbox() -> Iterator[str]:
+    """What holds commands here that run unasked, and what the other mechanisms would hold."""
+    here = find_mechanism()
+    yield f"Sandbox of commands that run unasked: {here}"
+    if here != "bubblewrap":
+        yield "  The package bubblewrap would hold more."
+    width = max(len(one.what) for one in GUARANTEES)
+    for one in GUARANTEES:
+        yield f"  {one.what:<{width}}  {one.of(here)}"
