@@ -104,7 +104,11 @@ async def test_the_tree(tmp_path: Path) -> None:
         await said(host, "one")
         await said(host, "two")
         first = next(e["id"] for e in entries(host) if e.get("message", {}).get("role") == "user")
-        assert (await host.run("agent.label", first, "start"))["label"] == "start"
+        assert (await host.run("agent.label", "start", first))["label"] == "start"
+        here = await host.run("agent.label", "here")
+        assert (here["label"], here["entryId"]) == ("here", entries(host)[-2]["id"])
+        assert (await host.run("agent.label", None))["label"] is None
+        assert host.told()[-1] == "The label is gone."
         shown = answering(host, "two")
         gone = await host.run("agent.navigate")
         assert gone["editorText"] == "two"
@@ -129,6 +133,10 @@ async def test_sessions(tmp_path: Path) -> None:
         out = tmp_path / "out.md"
         written = await host.run("agent.export", str(out))
         assert (written["path"], "one" in out.read_text()) == (str(out), True)
+        made = await host.run("agent.export")
+        assert (host.folder / f"session-{back}.md").read_text() == out.read_text()
+        assert host.told()[-1] == f"The session was written to {made['path']}."
+        assert (await host.run("agent.export", {"format": "html"}))["path"].endswith(".html")
         assert host.never_told_ours()
 
 

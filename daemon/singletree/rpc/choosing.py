@@ -1,4 +1,4 @@
-"""What a person chooses where a command came without its argument.
+"""Where a command came without its argument: what is found in the session, or a person chooses.
 
 LSP has one dialog: a question with a few answers. It is enough to choose a model, a session or a
 place in the tree; it is no place to write a text. Closing it changes nothing. Read next:
@@ -38,6 +38,7 @@ QUESTIONS: Final = {
 }
 CANNOT: Final = "{command} needs {field}: give it as its first argument."
 NO_EDITS: Final = "The agent has changed no file in this session, or all of it was taken back."
+FILE: Final = "session-{session}.{format}"
 Choices = Mapping[str, str]
 """What is shown -> what it stands for."""
 
@@ -47,8 +48,13 @@ async def choose(
 ) -> str | None:
     """The value for the field; None where the person wants none. Raises where none can be asked."""
     session = await daemon.session(parse_as(SessionParams, given), call)
-    if field == "turnId":
-        return await last_turn(daemon, session)
+    match command:
+        case "agent.undoTurn":
+            return await last_turn(daemon, session)
+        case "agent.export":
+            return FILE.format(session=session.id, format=given.get("format"))
+        case "agent.label" if (leaf := session.history.leaf) is not None:
+            return leaf
     choices = await _choices(daemon, session, field)
     if not choices:
         raise SingletreeError(CANNOT.format(command=command, field=field), code="not_found")
@@ -71,7 +77,9 @@ async def _choices(daemon: Daemon, session: AgentSession, field: str) -> Choices
     match field:
         case "model":
             rows = [model_row(one) for one in await daemon.host.models()]
-            return {row.model: row.model for row in rows if row.auth != "missing"}
+            rows.sort(key=lambda row: row.provider != (session.choice.ref or "").partition("/")[0])
+            usable = [row.model for row in rows if row.auth != "missing"]
+            return {model: model for model in usable[:SHOWN]}
         case "level":
             return {level: level for level in session.choice.levels()}
         case "mode":

@@ -32,16 +32,17 @@ NO_TEXT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What runs: a method. `takes`: the names of plain arguments, in order. `fixed`: always given.
+    """What runs: a method. `takes`: the names of plain arguments, in order. `fixed`: if not given.
 
-    `needs` is the argument without which nothing can be done; a person is asked for it where there
-    is something to choose from.
+    `text` must be given: only a keyboard has it. What a command `needs` besides is chosen by the
+    person or found in the session (choosing.py).
     """
 
     method: str
     does: str
     takes: tuple[str, ...] = ()
     fixed: Mapping[str, JsonValue] = field(default_factory=dict)
+    text: str | None = None
     needs: str | None = None
 
 
@@ -63,16 +64,14 @@ COMMANDS: Final[Mapping[str, Command]] = {
     ),
     **POINTING,
     "agent.steer": Command(
-        "agent/steer", "Put a text into the running turn.", ("content",), needs="content"
+        "agent/steer", "Put a text into the running turn.", ("content",), text="content"
     ),
     "agent.followUp": Command(
-        "agent/followUp", "Say something behind the running turn.", ("content",), needs="content"
+        "agent/followUp", "Say something behind the running turn.", ("content",), text="content"
     ),
     "agent.abort": Command("agent/abort", "Stop.", ("scope",)),
     "agent.clearQueue": Command("agent/queue/clear", "Take back what waits."),
-    "agent.bash": Command(
-        "agent/bash", "Run a command of your own.", ("command",), needs="command"
-    ),
+    "agent.bash": Command("agent/bash", "Run a command of your own.", ("command",), text="command"),
     "agent.compact": Command(
         "agent/compact", "Sum up the older part of the conversation.", ("instructions",)
     ),
@@ -92,10 +91,10 @@ COMMANDS: Final[Mapping[str, Command]] = {
     ),
     "agent.label": Command(
         "agent/tree/label",
-        "Put a bookmark on an entry, or take it away.",
-        ("entryId", "label"),
-        {"label": None},
-        "entryId",
+        "Put a bookmark on an entry, else on where the session stands; `null` takes it away.",
+        ("label", "entryId"),
+        text="label",
+        needs="entryId",
     ),
     "agent.fork": Command(
         "agent/session/fork",
@@ -107,9 +106,13 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "agent.switch": Command(
         "agent/session/switch", "Go on with another session.", ("sessionId",), needs="sessionId"
     ),
-    "agent.rename": Command("agent/session/rename", "Name the session.", ("name",), needs="name"),
+    "agent.rename": Command("agent/session/rename", "Name the session.", ("name",), text="name"),
     "agent.export": Command(
-        "agent/session/export", "Write the session to a file.", ("path", "format"), {"format": "md"}
+        "agent/session/export",
+        "Write the session to a file (`md`, `html`, `jsonl`).",
+        ("path", "format"),
+        {"format": "md"},
+        needs="path",
     ),
     "agent.model": Command("agent/model/set", "Choose who answers.", ("model",), needs="model"),
     "agent.thinking": Command(
@@ -125,8 +128,6 @@ COMMANDS: Final[Mapping[str, Command]] = {
         needs="turnId",
     ),
 }
-TEXTS: Final = frozenset(("content", "command", "name"))
-"""What only a person's keyboard can give."""
 
 
 def find(name: str) -> Command:
@@ -140,7 +141,7 @@ def params_of(name: str, arguments: Sequence[JsonValue], peer: Peer) -> JsonObje
     """The params of the method, from what the host gave. Raises -32602, or `input_empty`."""
     command = find(name)
     given = {**command.fixed, **_named(name, command, arguments)}
-    if command.needs in TEXTS and not given.get(command.needs):
+    if command.text is not None and given.get(command.text, "") == "":
         raise SingletreeError(NO_TEXT.format(name=name), code="input_empty")
     if name not in POINTING:
         return given
