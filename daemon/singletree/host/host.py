@@ -7,6 +7,7 @@ session is put together), ../session/session.py (one conversation).
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -29,6 +30,8 @@ from singletree.session.parts import Parts
 from singletree.session.parts import Start as Reason
 from singletree.session.session import AgentSession
 from singletree.session.totals import Totals, totals
+
+log = logging.getLogger(__name__)
 
 RELOAD = 3.0
 """Seconds an open waits for another holder of the lock: a window that reloads."""
@@ -179,10 +182,17 @@ class Host:
             await session.close()
 
     async def close_all(self) -> None:
-        """The end: every session is saved."""
+        """The end: every session is saved. What keeps one from it is logged and stops no other."""
+
+        async def let_go(session: AgentSession) -> None:
+            try:
+                await self.close(session)
+            except SingletreeError as error:
+                log.error("session %s: %s", session.id, error.message)
+
         async with anyio.create_task_group() as group:
             for session in self.live:
-                group.start_soon(self.close, session)
+                group.start_soon(let_go, session)
 
     async def end(self) -> None:
         """Every session is saved, every connection closed."""

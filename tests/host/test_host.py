@@ -1,0 +1,46 @@
+"""The sessions of a process: what happens to one does not happen to another."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import pytest
+
+from singletree.history.store import Store
+from singletree.host.host import Host
+from singletree.host.look import Nobody
+from singletree.host.options import Options
+from singletree.messages import Text
+
+
+def no_folder(path: Path) -> None:
+    shutil.rmtree(path)
+    path.write_text("no folder")
+
+
+async def test_a_session_that_cannot_be_saved_stops_no_other(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    work, agent_dir = tmp_path / "work", tmp_path / "agent"
+    work.mkdir()
+    async with anyio.create_task_group() as tasks:
+        host = Host(Options(agent_dir, {}, model="offline/demo"), Nobody(), tasks)
+        one = await host.open(work, "new")
+        other = await host.open(work, "new")
+        for session in (one, other):
+            await session.turns.prompt([Text(text="hi")])
+            await session.turns.wait()
+        await one.turns.steer([Text(text="later")], when_idle="queue")
+        await anyio.to_thread.run_sync(no_folder, agent_dir / "singletree" / "queues")
+        await host.close_all()
+        assert host.live == ()
+    assert [record.levelname for record in caplog.records if one.id in record.getMessage()] == [
+        "ERROR"
+    ]
+    for session in (one, other):
+        again = await anyio.to_thread.run_sync(Store(agent_dir).open_id, session.id)
+        assert not again.read_only
+        await anyio.to_thread.run_sync(again.close)
