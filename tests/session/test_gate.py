@@ -540,6 +540,16 @@ def test_a_damaged_file_grants_nothing_and_is_kept(house: House) -> None:
     assert copy.read_text() == '{"rules": [{"tool": "bash"'
 
 
+def test_a_file_that_cannot_be_reached_is_told(house: House) -> None:
+    rules = house.rules()
+    assert (rules.all(), rules.problem) == ([], "")
+    path = permissions_file(house.agent_dir)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(path)
+    assert rules.all() == []
+    assert "none of its rules hold" in rules.problem
+
+
 def test_without_a_file_everything_is_for_the_session(tmp_path: Path) -> None:
     rules = Rules(None, tmp_path)
     rules.add("bash", "ls", "allow", "user")

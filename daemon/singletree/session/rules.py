@@ -129,8 +129,10 @@ class Rules:
             return
         try:
             found = self._path.stat()
-        except OSError:
+        except OSError as error:
             self._stored, self._seen = [], None
+            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                self.problem = UNREADABLE.format(path=self._path, why=error.strerror)
             return
         now = (found.st_mtime_ns, found.st_size, found.st_ino)
         if now != self._seen:
