@@ -29,6 +29,7 @@ from singletree.rpc.through import wanting_all, write_through
 from singletree.session.ledger import Ledger, Note
 from singletree.session.revert import content
 from singletree.tools.disk import CHUNK, Disk
+from singletree.tools.leads import Leads
 from singletree.tools.looks import shown_name
 from singletree.tools.paths import trouble
 from singletree.tools.world import Files, Listed, Stat, Written
@@ -70,6 +71,11 @@ class EditorFiles:
         self._buffers = Buffers(cwd, peers)
         self._ledger = ledger
         self._disk = disk or Disk()
+
+    @property
+    def leads(self) -> Leads:
+        """Where paths led when they were allowed."""
+        return self._disk.leads
 
     async def stat(self, path: Path) -> Stat | None:
         """What is there; an unsaved buffer is a file, also where the disk has none."""

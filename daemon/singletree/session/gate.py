@@ -89,6 +89,8 @@ class Gate:
         try:
             verdict = await self._judge.judge(tool, args)
             answer = await self._settle(verdict, call, tool, args)
+            if isinstance(answer, Allowed):
+                self.world.files.leads.allow(verdict.leads)
         except Exception as error:
             return Blocked(FAILED.format(error=in_words(error)))
         finally:

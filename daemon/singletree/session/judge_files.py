@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -43,7 +44,14 @@ class FileJudge:
 
     async def judge(self, tool: Tool, path: str, mode: Mode) -> Verdict:
         """The verdict on a call of `tool` with this path."""
-        places, rules = await self._led_to(path)
+        leads, rules = await self._led_to(path)
+        places = tuple(dict.fromkeys(leads.values()))
+        verdict = self._verdict(tool, places, mode, rules)
+        return replace(verdict, leads=tuple((path, one.path) for path, one in leads.items()))
+
+    def _verdict(
+        self, tool: Tool, places: tuple[Place, ...], mode: Mode, rules: Sequence[Rule]
+    ) -> Verdict:
         family: Literal["read", "edit"] = "edit" if tool.kind == "edit" else "read"
         own = [rule for rule in rules if rule.tool == family]
         if verdict := self._never(places, own):
@@ -58,12 +66,12 @@ class FileJudge:
             return ALLOW
         return self._ask(family, tool, places, strange, own)
 
-    async def _led_to(self, path: str) -> tuple[tuple[Place, ...], list[Rule]]:
-        """Every real path that a tool may understand by this text, and the rules of now."""
+    async def _led_to(self, path: str) -> tuple[dict[Path, Place], list[Rule]]:
+        """Every path that a tool may understand by this text, where it leads, the rules of now."""
         meant = self._world.resolve(path)
         place, rules = await anyio.to_thread.run_sync(self._look, meant)
         if place.there:
-            return (place,), rules
+            return {meant: place}, rules
         others: list[Path] = []
         for find in (locate, locate_new):
             with suppress(ToolError):
@@ -73,8 +81,8 @@ class FileJudge:
     def _look(self, path: Path) -> tuple[Place, list[Rule]]:
         return self._places.of(path), self._rules.all()
 
-    def _all(self, paths: Sequence[Path]) -> tuple[Place, ...]:
-        return tuple(dict.fromkeys(map(self._places.of, paths)))
+    def _all(self, paths: Sequence[Path]) -> dict[Path, Place]:
+        return {path: self._places.of(path) for path in paths}
 
     def _never(self, places: tuple[Place, ...], rules: Sequence[Rule]) -> Verdict | None:
         """What no mode allows: keys, and what a rule forbids."""

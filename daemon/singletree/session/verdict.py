@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from singletree.session.asking import Asking
@@ -18,13 +19,17 @@ ASK_PRIVATE = "{path} is private."
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`reason` is for the model when denied, for the person when asked. `used` rules decided."""
+    """`reason` is for the model when denied, for the person when asked. `used` rules decided.
+
+    `leads`: the paths of the call, and the real places that were judged.
+    """
 
     decision: Literal["allow", "deny", "ask"]
     reason: str = ""
     asking: Asking | None = None
     sandboxed: bool = False
     used: tuple[Rule, ...] = ()
+    leads: tuple[tuple[Path, str], ...] = ()
 
 
 ALLOW = Verdict("allow")

@@ -12,8 +12,14 @@ import os
 import secrets
 import stat
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import (
+    AbstractAsyncContextManager,
+    ExitStack,
+    asynccontextmanager,
+    contextmanager,
+)
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
@@ -21,6 +27,7 @@ import anyio
 from anyio import to_thread
 
 from singletree.errors import ToolError
+from singletree.tools.leads import Leads, place_of
 from singletree.tools.paths import resolve, trouble
 from singletree.tools.world import Files, Listed, Shell, Stat, Written
 
@@ -37,17 +44,22 @@ CHANGED = (
 class Disk:
     """Files as they are on the disk."""
 
+    @cached_property
+    def leads(self) -> Leads:
+        """Where paths led when they were allowed: nothing is read or written elsewhere."""
+        return Leads()
+
     async def stat(self, path: Path) -> Stat | None:
         """None if nothing is there, or only a link that leads nowhere."""
         return await to_thread.run_sync(_stat, path)
 
     async def read(self, path: Path) -> bytes:
         """The whole file."""
-        return await to_thread.run_sync(path.read_bytes)
+        return await to_thread.run_sync(_whole, path, self.leads)
 
     async def chunks(self, path: Path) -> AsyncGenerator[bytes, None]:
         """The file in pieces of a megabyte; a small one is opened and read in one go."""
-        file, piece = await to_thread.run_sync(_begun, path)
+        file, piece = await to_thread.run_sync(_begun, path, self.leads)
         with file:
             while piece:
                 yield piece
@@ -56,7 +68,7 @@ class Disk:
 
     async def entries(self, path: Path) -> list[Listed]:
         """What is in a folder, in no order."""
-        return await to_thread.run_sync(_entries, path)
+        return await to_thread.run_sync(_entries, path, self.leads)
 
     async def write(
         self,
@@ -69,7 +81,7 @@ class Disk:
     ) -> Written:
         """Replace the file; once begun it is finished, even when the caller is cancelled."""
         try:
-            await to_thread.run_sync(_replace, path, data, base)
+            await to_thread.run_sync(_replace, path, data, base, self.leads)
         except OSError as error:
             raise trouble(path, error, unchanged=True) from error
         return Written()
@@ -156,51 +168,92 @@ def _stat(path: Path) -> Stat | None:
     return Stat("dir" if stat.S_ISDIR(found.st_mode) else "other")
 
 
-def _begun(path: Path) -> tuple[BinaryIO, bytes]:
-    """The file with its first piece. What became a pipe meanwhile is no reason to wait."""
+def _opened(path: Path, leads: Leads) -> BinaryIO:
+    """The file. What became a pipe meanwhile is no reason to wait."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with ExitStack() as unless:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         file = unless.enter_context(open(handle, "rb"))  # noqa: PTH123
+        leads.check_open(path, handle)
+        unless.pop_all()
+    return file
+
+
+def _whole(path: Path, leads: Leads) -> bytes:
+    with _opened(path, leads) as file:
+        return file.read()
+
+
+def _begun(path: Path, leads: Leads) -> tuple[BinaryIO, bytes]:
+    """The file with its first piece."""
+    with ExitStack() as unless:
+        file = unless.enter_context(_opened(path, leads))
         piece = file.read(CHUNK)
         unless.pop_all()
     return file, piece
 
 
-def _entries(path: Path) -> list[Listed]:
-    with os.scandir(path) as found:
-        return [Listed(entry.name, _kind(entry)) for entry in found]
+def _entries(path: Path, leads: Leads) -> list[Listed]:
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        leads.check_open(path, handle)
+        with os.scandir(handle) as found:
+            return [Listed(entry.name, _kind(entry, path)) for entry in found]
+    finally:
+        os.close(handle)
 
 
-def _kind(entry: os.DirEntry[str]) -> str:
+def _kind(entry: os.DirEntry[str], folder: Path) -> str:
     with contextlib.suppress(OSError):
         if entry.is_dir():
             return "dir"
         if entry.is_file():
             return "file"
-        if entry.is_symlink() and not Path(entry.path).exists():
+        if entry.is_symlink() and not (folder / entry.name).exists():
             return "link"
     return "other"
 
 
-def _replace(path: Path, data: bytes, base: bytes | None) -> None:
+def _replace(path: Path, data: bytes, base: bytes | None, leads: Leads) -> None:
     """Put `data` in place of the file, or leave everything as it was."""
     real = Path(os.path.realpath(path))
+    leads.check(path, str(real))
     old = _writable(path, real)
     if base is not None and (old is None or real.read_bytes() != base):
         raise ToolError(CHANGED.format(path=path))
     made = _make_folders(real.parent)
-    beside = real.parent / f".singletree-{secrets.token_hex(8)}.tmp"
     try:
-        _write_new(beside, data, old, real)
-        beside.replace(real)
+        with _held(real.parent) as folder:
+            leads.check(path, f"{place_of(folder, real.parent).rstrip('/')}/{real.name}")
+            _put(folder, real, data, old)
+    except BaseException:
+        for one in reversed(made):
+            with contextlib.suppress(OSError):
+                one.rmdir()
+        raise
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[int]:
+    """A folder that stays the same whatever becomes of its path."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _put(folder: int, real: Path, data: bytes, old: os.stat_result | None) -> None:
+    """Write a new file beside the old one, and rename it over that."""
+    beside = f".singletree-{secrets.token_hex(8)}.tmp"
+    try:
+        _write_new(folder, beside, data, old, real)
+        os.replace(beside, real.name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         with contextlib.suppress(OSError):
-            beside.unlink()
-        for folder in reversed(made):
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+            os.unlink(beside, dir_fd=folder)
         raise
-    _sync_folder(real.parent)
+    with contextlib.suppress(OSError):
+        os.fsync(folder)
 
 
 def _writable(path: Path, real: Path) -> os.stat_result | None:
@@ -231,9 +284,10 @@ def _make_folders(folder: Path) -> list[Path]:
     return made
 
 
-def _write_new(beside: Path, data: bytes, old: os.stat_result | None, real: Path) -> None:
+def _write_new(folder: int, name: str, data: bytes, old: os.stat_result | None, real: Path) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    with open(os.open(beside, flags, 0o666 if old is None else 0o600), "wb") as file:  # noqa: PTH123
+    handle = os.open(name, flags, 0o666 if old is None else 0o600, dir_fd=folder)
+    with open(handle, "wb") as file:  # noqa: PTH123
         if old is not None:
             _take_over(file.fileno(), old, real)
         file.write(data)
@@ -252,12 +306,3 @@ def _take_over(handle: int, old: os.stat_result, real: Path) -> None:
         with contextlib.suppress(OSError):
             for name in os.listxattr(real):
                 os.setxattr(handle, name, os.getxattr(real, name))
-
-
-def _sync_folder(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

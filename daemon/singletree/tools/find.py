@@ -70,6 +70,8 @@ def find_tool(world: World) -> Tool:
         place = await locate(world, args.path or ".")
         if place.kind != "dir":
             raise ToolError(NO_FOLDER.format(path=shown_name(args.path or ".")))
+        real = await anyio.to_thread.run_sync(os.path.realpath, place.path)
+        world.files.leads.check(place.path, real)
         limit = max(1, int(args.limit if args.limit is not None else DEFAULT_LIMIT))
         stop = threading.Event()
         try:

@@ -84,7 +84,8 @@ def grep_tool(world: World, *, hidden: Sequence[Path] = ()) -> Tool:
             names=() if whole else (target.name,),
             width=MAX_LINE,
         )
-        folder = target if whole else target.parent
+        real, folder = await anyio.to_thread.run_sync(_led_to, target, whole)
+        world.files.leads.check(target, real)
         found = await _search(query, folder, world.files.dirty(), hidden)
         return _told(found, limit, place.note)
 
@@ -99,11 +100,16 @@ def grep_tool(world: World, *, hidden: Sequence[Path] = ()) -> Tool:
     )
 
 
+def _led_to(target: Path, whole: bool) -> tuple[str, Path]:
+    """The real place, and that of the folder to search in."""
+    real = os.path.realpath(target)
+    return real, Path(real if whole else os.path.realpath(target.parent))
+
+
 async def _search(
-    query: Query, folder: Path, dirty: Mapping[Path, bytes], hidden: Sequence[Path]
+    query: Query, real: Path, dirty: Mapping[Path, bytes], hidden: Sequence[Path]
 ) -> Found:
     """The disk without the files that are open unsaved, then those from a copy of the buffers."""
-    real = Path(await anyio.to_thread.run_sync(os.path.realpath, folder))
     secret = await anyio.to_thread.run_sync(_below, real, hidden)
     shut = {real / name for name in secret}
     open_here = {
@@ -115,7 +121,7 @@ async def _search(
     if query.names and len(open_here) == len(query.names):
         found = Found()
     else:
-        found = await run_ripgrep(query, folder, without=[*open_here, *secret])
+        found = await run_ripgrep(query, real, without=[*open_here, *secret])
     if not open_here:
         return found
     copy = Path(await anyio.to_thread.run_sync(_copied, open_here))

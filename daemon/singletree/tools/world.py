@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from singletree.tools.leads import Leads
+
 
 @dataclass(frozen=True, slots=True)
 class Stat:
@@ -43,6 +45,11 @@ class Written:
 
 class Files(Protocol):
     """The files as the user sees them: an unsaved buffer wins over the disk."""
+
+    @property
+    def leads(self) -> Leads:
+        """Where paths led when they were allowed."""
+        ...
 
     async def stat(self, path: Path) -> Stat | None:
         """None if nothing is there; kind is "file", "dir" or "other"."""

@@ -1,0 +1,56 @@
+"""Where the paths of calls led when they were allowed, and whether what is opened still lies there.
+
+Between a yes and the deed a command may turn a link. What was opened is asked where it lies, not
+its path once more. Never knows who allowed what. Read next: disk.py (who asks before it reads or
+writes), ../session/gate.py (who notes).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from singletree.errors import ToolError
+from singletree.tools.looks import shown_name
+
+TURNED = (
+    "{path} leads elsewhere than when this call was allowed: a link on the way was changed."
+    " Nothing was done. Call it again, and it is judged anew."
+)
+REMEMBERED = 1000
+_GONE = " (deleted)"
+
+
+class Leads:
+    """The newest paths that were allowed, each with its real place. Others may lead anywhere."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, str] = {}
+
+    def allow(self, paths: Iterable[tuple[Path, str]]) -> None:
+        """These paths may lead to these real places, as they do now."""
+        for path, real in paths:
+            self._known.pop(path, None)
+            self._known[path] = real
+        while len(self._known) > REMEMBERED:
+            del self._known[next(iter(self._known))]
+
+    def check(self, path: Path, real: str) -> None:
+        """A ToolError if a path was allowed that led elsewhere than to `real`."""
+        if self._known.get(path, real) != real:
+            raise ToolError(TURNED.format(path=shown_name(path)))
+
+    def check_open(self, path: Path, handle: int) -> None:
+        """The same for what was opened by that path."""
+        if path in self._known:
+            self.check(path, place_of(handle, path))
+
+
+def place_of(handle: int, path: Path) -> str:
+    """Where an open file or folder really lies, as far as the system tells."""
+    try:
+        place = os.readlink(f"/proc/self/fd/{handle}")  # noqa: PTH115
+    except OSError:
+        place = _GONE
+    return os.path.realpath(path) if place.endswith(_GONE) else place
