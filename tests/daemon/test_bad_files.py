@@ -37,8 +37,9 @@ def lines(*values: Message) -> bytes:
 
 async def users(client: RawClient, session_id: str) -> list[str]:
     page = await client.call("agent/session/entries", {"sessionId": session_id, "branch": "all"})
-    messages = [e["message"] for e in page["entries"] if e["type"] == "message"]
-    return [_text(m["content"]) for m in messages if m["role"] == "user"]
+    messages = [e.get("message") for e in page["entries"] if e["type"] == "message"]
+    known = [m for m in messages if isinstance(m, dict)]
+    return [_text(m["content"]) for m in known if m.get("role") == "user"]
 
 
 def _text(content: Any) -> str:
@@ -239,3 +240,131 @@ async def test_damage_is_told_and_kept_aside(
 def _damaged(tail: bytes) -> list[bytes]:
     """The lines of the tail that are no entries."""
     return [line for line in tail.split(b"\n") if line and b'"message":' not in line]
+
+
+def made_of(*entries: Message | bytes, **head: Any) -> bytes:
+    """A file with this head, and these entries or bytes."""
+    first = header(id=SESSION, **head)
+    return encoded(first) + b"".join(
+        one if isinstance(one, bytes) else encoded(one) for one in entries
+    )
+
+
+DEEP = b'{"type":"message","id":"d","parentId":null,"d":' + b"[" * 99_999 + b"]" * 99_999 + b"}\n"
+A = said("a", None, "kept")
+ODD: dict[str, bytes] = {
+    "its own parent": made_of(said("a", "a", "kept")),
+    "a circle": made_of(said("a", "c", "x"), said("b", "a", "y"), said("c", "b", "kept")),
+    "one id twice": made_of(said("a", None, "x"), said("b", "a", "y"), said("a", "b", "kept")),
+    "parents nowhere": made_of(said("a", "zz", "x"), said("b", "yy", "kept")),
+    "a blank id": made_of(said("", None, "x"), A),
+    "an id of blanks": made_of(said("  ", None, "kept"), said("b", "  ", "y")),
+    "ids of numbers": made_of({**A, "id": 5}, {**said("b", None, "y"), "parentId": 5}),
+    "an enormous id": made_of(said("i" * 99_999, None, "kept")),
+    "ids that mean something elsewhere": made_of(
+        said("__proto__", None, "kept"), said("../../x?y#z", "__proto__", "y")
+    ),
+    "an id a screen obeys": made_of(said("\x1b[31m\n", None, "kept")),
+    "no version": made_of(A, version=None),
+    "a version below": made_of(A, version=-1),
+    "deep nesting": made_of(DEEP, A),
+    "numbers without end": made_of(A, encoded(said("b", "a", "y")).replace(b"1767", b"1e999")),
+    "wrong types": made_of(
+        A,
+        {"type": 5, "id": "b", "parentId": "a"},
+        {"type": "message", "id": "c", "parentId": "b", "timestamp": 5, "message": []},
+        {"type": "compaction", "id": "d", "parentId": "c", "summary": None},
+        {"type": "label", "id": "e", "parentId": "d", "targetId": {"x": 1}, "label": 7},
+    ),
+    "an enormous label": made_of(
+        A, {"type": "label", "id": "l", "parentId": "a", "targetId": "a", "label": "l" * 3_000_000}
+    ),
+    "odd marks of the leaf": made_of(
+        A,
+        {"type": "custom", "id": "m", "parentId": "m", "customType": "singletree.leaf"},
+        {"type": "custom", "id": "k", "parentId": "a", "customType": "singletree.leaf"},
+    ),
+    "a mark of order": b"\xef\xbb\xbf" + made_of(A),
+    "an id that leads elsewhere": encoded(header(id="../../../evil")) + encoded(A),
+}
+
+
+async def test_odd_files_are_opened_and_gone_on_with(tmp_path: Path) -> None:
+    """Read in whole, shown, exported, prompted: each answers at once, and what was there stays."""
+    where = place(tmp_path)
+    written: dict[str, tuple[Path, bytes]] = {}
+    for number, (name, content) in enumerate(ODD.items()):
+        content = content.replace(b'"cwd":"/w"', f'"cwd":"{where.folder}"'.encode())
+        content = content.replace(SESSION.encode(), f"{SESSION[:-2]}{number:02}".encode())
+        written[name] = session_file(where, f"{number}.jsonl"), content
+        written[name][0].write_bytes(content)
+    async with daemon(where, *[HELLO] * len(ODD)) as client:
+        for name, (path, content) in written.items():
+            state = (await client.call("agent/session/switch", {"path": str(path)}, 60))["state"]
+            sid = state["sessionId"]
+            assert "kept" in await users(client, sid), name
+            for method in ("tree/get", "context/get", "session/state"):
+                await client.call(f"agent/{method}", {"sessionId": sid})
+            page = {"format": "html", "path": str(tmp_path / f"{path.stem}.html")}
+            await client.call("agent/session/export", {"sessionId": sid, **page})
+            await prompt(client, sid, "go on")
+            assert (await settled(client, sid))["lastTurn"]["reason"] == "end_turn", name
+            assert path.read_bytes().startswith(content), name
+        listed = await client.call("agent/session/list", {"cwd": str(where.folder), "limit": 100})
+        assert len(listed["sessions"]) == len(ODD)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32"])
+async def test_a_file_in_another_encoding_is_left_alone(tmp_path: Path, encoding: str) -> None:
+    where = place(tmp_path)
+    path = session_file(where)
+    path.write_bytes(made_of(A).decode().encode(encoding))
+    before = path.read_bytes()
+    async with daemon(where, HELLO) as client:
+        error = await refused(client, "agent/session/switch", path=str(path))
+        assert code(error) == "session_unreadable"
+    assert path.read_bytes() == before
+
+
+async def test_a_session_that_names_no_folder_is_opened_with_one(tmp_path: Path) -> None:
+    where = place(tmp_path)
+    path = session_file(where)
+    path.write_bytes(made_of(A, cwd=""))
+    async with daemon(where, HELLO) as client:
+        error = await refused(client, "agent/session/switch", path=str(path))
+        assert code(error) == "workspace_not_found"
+        given = {"sessionId": SESSION, "cwd": str(where.folder)}
+        assert (await client.call("agent/session/open", given))["sessionId"] == SESSION
+
+
+@pytest.mark.parametrize("change", ["removed", "replaced", "cut and put back"])
+async def test_a_file_that_changes_hands_while_it_is_open(tmp_path: Path, change: str) -> None:
+    """Nothing is written where it no longer belongs; opened again, the session goes on."""
+    where = place(tmp_path)
+    async with daemon(where, HELLO, HELLO, HELLO) as client:
+        sid = await opened(client, where)
+        await prompt(client, sid, "one")
+        await settled(client, sid)
+        path = Path((await client.call("agent/session/state", {}))["path"])
+        change_hands(path, change, made_of(A, cwd=str(where.folder)))
+        there = bytes_of(path)
+        error = await refused(client, "agent/prompt", sessionId=sid, content=text("two"))
+        assert code(error) == "session_unreadable"
+        assert bytes_of(path) == there
+        await client.call("agent/session/close", {"sessionId": sid})
+        again = await opened(client, where)
+        await prompt(client, again, "three")
+        assert (await settled(client, again))["lastTurn"]["reason"] == "end_turn"
+        assert "three" in await users(client, again)
+
+
+def change_hands(path: Path, change: str, other: bytes) -> None:
+    """What another program does to the file."""
+    content = path.read_bytes()
+    path.unlink()
+    if change != "removed":
+        path.write_bytes(other if change == "replaced" else content[: len(content) // 2])
+
+
+def bytes_of(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None

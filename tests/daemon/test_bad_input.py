@@ -67,6 +67,62 @@ async def test_unknown_session_and_unknown_entry(tmp_path: Path) -> None:
         assert (await client.call("agent/session/state", {}))["counts"]["messages"] == 2
 
 
+async def test_a_place_to_go_on_from_that_nobody_gave(tmp_path: Path) -> None:
+    where = place(tmp_path)
+    async with daemon(where, {"text": "Hello."}) as client:
+        await opened(client, where)
+        for method in ("tree/get", "context/get", "session/list"):
+            for cursor in ("x", "-1", "1.5", "²", "٣", "", "9" * 40):
+                error = await refused(client, f"agent/{method}", cursor=cursor)
+                assert error["code"] == -32602
+                assert "/cursor" in error["message"]
+            beyond = await client.call(f"agent/{method}", {"cursor": "999999999999"})
+            assert beyond["next"] is None
+
+
+async def test_labels_and_names_are_one_short_line(tmp_path: Path) -> None:
+    where = place(tmp_path)
+    async with daemon(where, {"text": "Hello."}) as client:
+        await opened(client, where)
+        await prompt(client, None, "hi")
+        state = await settled(client, (await client.call("agent/session/state", {}))["sessionId"])
+        assert state["lastTurn"]["reason"] == "end_turn"
+        entry = (await client.call("agent/tree/get", {}))["rows"][0]["entryId"]
+        for method, key in (("tree/label", "label"), ("session/rename", "name")):
+            given = {"entryId": entry, key: "x" * 1_000_000}
+            error = await refused(client, f"agent/{method}", **given)
+            assert (error["code"], f"/{key}" in error["message"]) == (-32602, True)
+            given[key] = "one\ntwo\r\n\u2028three\x00"
+            assert (await client.call(f"agent/{method}", given))[key] == "one two three"
+        given = {"entryId": entry, "label": " \n\t "}
+        assert (await client.call("agent/tree/label", given))["label"] is None
+
+
+async def test_a_queue_is_changed_whole_or_not_at_all(tmp_path: Path) -> None:
+    where = place(tmp_path)
+    async with daemon(where, {"parts": [{"text": "One"}, {"wait": 5}]}, {"text": "Two"}) as client:
+        sid = await opened(client, where)
+        await prompt(client, sid, "first")
+        ids = [
+            (await client.call("agent/followUp", {"content": text(words)}))["queueId"]
+            for words in ("a", "b", "c")
+        ]
+        for some in ([], ids[:2], [*ids, ids[0]]):
+            error = await refused(client, "agent/queue/reorder", queueIds=some)
+            assert (error["code"], code(error)) == (-32801, "stale")
+        error = await refused(client, "agent/queue/reorder", queueIds=[*ids, "q9"])
+        assert code(error) == "not_found"
+        for words in ("", " \n "):
+            empty = {"queueId": ids[0], "content": text(words)}
+            assert code(await refused(client, "agent/queue/update", **empty)) == "input_empty"
+        assert code(await refused(client, "agent/queue/update", queueId=ids[0], content=[])) == (
+            "input_empty"
+        )
+        listed = await client.call("agent/queue/list", {})
+        assert [i["content"] for i in listed["items"]] == [text(w) for w in ("a", "b", "c")]
+        await client.call("agent/abort", {"queue": "return"})
+
+
 async def test_a_prompt_while_another_runs(tmp_path: Path) -> None:
     where = place(tmp_path)
     async with daemon(where, {"parts": [{"text": "One"}, {"wait": 1}]}, {"text": "Two"}) as client:

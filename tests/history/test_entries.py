@@ -131,6 +131,13 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
     assert parse(dump(found)) == found
 
 
+def test_a_number_that_no_float_can_hold_is_none() -> None:
+    """It is JSON all the same, so the rest of its line counts."""
+    found = entry_in(b'{"type":"custom","id":"a","customType":"x","data":[1e999,-1e999,1.5]}')
+    assert isinstance(found, CustomEntry)
+    assert found.data == [None, None, 1.5]
+
+
 def test_the_head_comes_first() -> None:
     made = MessageEntry(id="a", parent_id=None, timestamp="t", message=UserMessage(content="x"))
     line = dump(made)

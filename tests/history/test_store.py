@@ -422,6 +422,16 @@ def test_a_copy_for_another_workspace_has_all_branches(store: Store) -> None:
     copy.close()
 
 
+@pytest.mark.parametrize("when", [b"1e999", b"-5", b"1" + b"0" * 300, b"null", b'"x"'])
+def test_a_time_that_is_none_does_not_spoil_the_list(store: Store, when: bytes) -> None:
+    line = encoded(said("a", None, "hello")).replace(b"1767600000000", when)
+    path = store.folder("/w") / "odd.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(encoded(header()) + line)
+    (one,) = store.list(None).sessions
+    assert (one.id, one.updated_at) == ("s1", 1767600000000)
+
+
 # -- rescue and trash
 
 

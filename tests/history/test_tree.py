@@ -12,7 +12,7 @@ from tests.history.made import encoded, entry, header, said
 from singletree.errors import UnknownEntry
 from singletree.history.index import Index, Kind
 from singletree.history.recovery import index_of
-from singletree.history.tree import SessionTree, clean_name
+from singletree.history.tree import LONGEST_NAME, SessionTree, clean_name
 
 
 def tree_of(*lines: dict[str, Any]) -> SessionTree:
@@ -71,6 +71,17 @@ def test_labels_and_name() -> None:
     assert dict(tree.labels) == {"a": "two"}
     assert tree.name == "second line"
     assert clean_name("\n") is None
+
+
+def test_labels_and_name_are_one_short_line_each() -> None:
+    """Also of a file that somebody else wrote, and without what a screen would obey."""
+    tree = tree_of(
+        said("a", None, "x"),
+        entry("l1", "a", "label", targetId="a", label="one\ntwo\u2028\x1b[31mred"),
+        entry("n1", "l1", "session_info", name="n" * 1_000_000),
+    )
+    assert dict(tree.labels) == {"a": "one two [31mred"}
+    assert tree.name == "n" * (LONGEST_NAME - 1) + "…"
 
 
 def test_marks_of_the_leaf_are_hidden() -> None:

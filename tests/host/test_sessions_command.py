@@ -8,7 +8,7 @@ import pytest
 from tests.export.sample import lines
 from tests.history.made import header, said, write
 
-from singletree.errors import UnknownSession
+from singletree.errors import SessionUnreadable, UnknownSession
 from singletree.host.report import sessions
 
 
@@ -27,6 +27,21 @@ def test_they_are_listed_and_found_by_words(environment: dict[str, str]) -> None
     found = list(sessions(["--all", "red", "dot"], environment))
     assert len(found) == 1
     assert found[0].startswith("abc-1 ")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"# Notes\nof mine\n", bytes(range(256)) * 99, b'{"id": "1", "log": "x"}\n']
+)
+def test_a_file_that_is_no_session_gives_none(
+    environment: dict[str, str], tmp_path: Path, content: bytes
+) -> None:
+    path = tmp_path / "notes"
+    path.write_bytes(content)
+    with pytest.raises(SessionUnreadable) as refused:
+        list(sessions(["--recover", str(path)], environment))
+    assert str(path) in refused.value.message
+    assert len(list(sessions(["--all"], environment))) == 3
+    assert path.read_bytes() == content
 
 
 def test_what_was_not_found_is_said_with_what_was_sought(environment: dict[str, str]) -> None:

@@ -6,6 +6,7 @@ nothing that the contract does not say.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
@@ -35,6 +36,8 @@ READ = {
     "items",
     "minimum",
     "maximum",
+    "maxLength",
+    "pattern",
     "discriminator",
     "default",
     "description",
@@ -80,6 +83,12 @@ def plain(schema: Schema, value: JsonValue, at: str) -> Iterator[str]:
     allowed = schema.get("enum")
     if isinstance(allowed, list) and value not in allowed:
         yield f"{at}: not in {allowed}: {value!r}"
+    if isinstance(value, str):
+        longest, pattern = schema.get("maxLength", len(value)), schema.get("pattern", "")
+        assert isinstance(longest, int)
+        assert isinstance(pattern, str)
+        if len(value) > longest or not re.search(pattern, value):
+            yield f"{at}: longer than {longest}, or not {pattern}: {value!r}"
     if isinstance(value, int | float):
         low, high = schema.get("minimum", value), schema.get("maximum", value)
         assert isinstance(low, int | float)

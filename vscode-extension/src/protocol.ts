@@ -702,7 +702,7 @@ export interface QueueRemoveParams extends SessionParams {
   version?: number;
 }
 
-/** All ids in their new order. */
+/** All ids in their new order; fewer are refused as stale. */
 export interface QueueReorderParams extends SessionParams {
   queueIds: string[];
   version?: number;
@@ -796,7 +796,7 @@ export interface Navigated {
   cancelled: boolean;
 }
 
-/** A bookmark on an entry; null takes it away. */
+/** A bookmark on an entry, one short line; null takes it away. */
 export interface LabelParams extends SessionParams {
   entryId: string;
   label: string | null;

@@ -167,7 +167,7 @@ class UnknownEntry(EntryBase):
     type: str = ""
 
 
-_KINDS: dict[str, type[EntryBase]] = {
+KINDS: dict[str, type[EntryBase]] = {
     "message": MessageEntry,
     "model_change": ModelChangeEntry,
     "thinking_level_change": ThinkingLevelChangeEntry,
@@ -184,7 +184,7 @@ _KINDS: dict[str, type[EntryBase]] = {
 
 def _tag(value: object) -> str:
     kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
-    return kind if isinstance(kind, str) and kind in _KINDS else "unknown"
+    return kind if isinstance(kind, str) and kind in KINDS else "unknown"
 
 
 Entry = Annotated[

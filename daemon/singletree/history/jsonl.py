@@ -27,7 +27,7 @@ def encode(data: Json) -> bytes:
 def decode(line: bytes) -> Json | None:
     """The JSON object of a line; None where it is blank, broken, or holds anything else."""
     try:
-        value = json.loads(line.decode(), parse_constant=_refuse)
+        value = json.loads(line.decode(), parse_constant=_refuse, parse_float=_finite)
         if not isinstance(value, dict):
             return None
         return _cleaned_object(value) if b"\\ud" in line or b"\\uD" in line else value
@@ -37,6 +37,12 @@ def decode(line: bytes) -> Json | None:
 
 def _refuse(name: str) -> None:
     raise ValueError(name)
+
+
+def _finite(text: str) -> float | None:
+    """The number, unless it is too large for one: 1e999 is JSON, and infinity to Python."""
+    number = float(text)
+    return number if isfinite(number) else None
 
 
 def _compact(data: JsonValue) -> str:

@@ -22,6 +22,8 @@ from singletree.history.recovery import read_header, recover
 from singletree.history.tree import SessionTree
 
 _STEP = 64 * 1024
+_END_OF_TIME = 253_402_300_800_000
+"""Milliseconds up to the year 10000: what is no date until then is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ def _said_at(raw: bytes) -> int:
     if data.get("type") != "message" or message.get("role") not in ("user", "assistant"):
         return 0
     when, written = message.get("timestamp"), data.get("timestamp")
-    if isinstance(when, int | float):
+    if isinstance(when, int | float) and 0 < when < _END_OF_TIME:
         return int(when)
     return iso_to_ms(written) if isinstance(written, str) else 0
 

@@ -94,7 +94,7 @@ class Outline:
             start = self._back_from(self._place(shape, wanted), limit // 2, shape, leaf, filter)
         path = set(self._tree.up(self._tree.leaf_row))
         rows: list[Row] = []
-        place = max(0, start)
+        place = start = min(max(0, start), len(shape.order))
         while place < len(shape.order) and len(rows) < limit:
             data = self._shown(place, shape, leaf, filter)
             if data is not None:

@@ -6,16 +6,19 @@ reads a file. Read next: outline.py (tree rows), listing.py (sessions).
 
 from __future__ import annotations
 
+import re
+
 from pydantic import JsonValue
 
 from singletree.history.jsonl import Json
 
 LENGTH = 120
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def preview(data: Json) -> str:
     """At most 120 characters on one line."""
-    line = " ".join(text_of_line(data)[: 8 * LENGTH].split())
+    line = " ".join(_CONTROLS.sub(" ", text_of_line(data)[: 8 * LENGTH]).split())
     return line if len(line) <= LENGTH else line[: LENGTH - 1].rstrip() + "…"
 
 

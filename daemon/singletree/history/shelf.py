@@ -85,7 +85,7 @@ class Shelf:
         )
         tokens = (query or "").lower().split()
         page: list[Summary] = []
-        for place in range(_whole_number(cursor), len(ranked)):
+        for place in range(int(cursor or 0), len(ranked)):
             (rank, _, _), known = ranked[place]
             if rank == _ELSEWHERE:
                 break
@@ -148,7 +148,3 @@ def _written(path: Path) -> int:
 def _summary_of(path: Path) -> Summary | None:
     known = glance(path)
     return None if known is None else summarize(known)
-
-
-def _whole_number(cursor: str | None) -> int:
-    return int(cursor) if cursor and cursor.isdecimal() else 0

@@ -18,6 +18,7 @@ from typing import Literal
 from singletree.errors import SessionError, SessionUnreadable, UnknownSession, or_session_error
 from singletree.history.bodies import Bodies
 from singletree.history.entries import (
+    KINDS,
     SESSION_VERSION,
     CustomMessageEntry,
     Entry,
@@ -50,6 +51,7 @@ NOT_PUT_AWAY = "The session cannot be put away into {path}: {why}. It stays wher
 __all__ = ["HERE", "EntryPage", "Forked", "History", "Store", "Summary", "SummaryPage"]
 
 
+NOTHING_TO_RESCUE = "No entry of a session can be read in {path}; nothing was made of it."
 NOT_LOST = "The session file has a readable header: open it as it is."
 
 
@@ -187,11 +189,14 @@ class Store:
     def rescue(self, path: Path, cwd: str) -> History:
         """A new session with all entries that can be read of a file whose header cannot.
 
-        UnknownSession where there is no such file; SessionError where it can be opened as it is.
+        UnknownSession where there is no such file, SessionUnreadable where it holds no entry;
+        SessionError where it can be opened as it is.
         """
         content = _lost(path)
         index = Index()
         index.scan(io.BytesIO(content))
+        if not any(kind.type in KINDS for kind in index.kinds):
+            raise SessionUnreadable(NOTHING_TO_RESCUE.format(path=path), detail=_at(path))
         tree = SessionTree(index)
         bodies = Bodies(tree, lambda offset, size: content[offset : offset + size])
         header = _new_header(cwd, str(path), None)

@@ -16,6 +16,9 @@ from singletree.history.entries import LEAF_TYPE
 from singletree.history.index import NO_ROW, Index
 from singletree.history.jsonl import Json
 
+LONGEST_NAME = 200
+_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
 
 class SessionTree:
     """The tree over an index. `version` grows with every change."""
@@ -165,8 +168,9 @@ class SessionTree:
         target, label = data.get("targetId"), data.get("label")
         if not isinstance(target, str) or target not in self.index.row_of:
             return
-        if isinstance(label, str) and label:
-            self._labels[target] = label
+        text = clean_name(label) if isinstance(label, str) else None
+        if text:
+            self._labels[target] = text
             self.label_rows[target] = row
         else:
             self._labels.pop(target, None)
@@ -174,5 +178,6 @@ class SessionTree:
 
 
 def clean_name(name: str) -> str | None:
-    """A name on one line; None where nothing is left."""
-    return re.sub(r"[\r\n]+", " ", name).strip() or None
+    """A name or a label on one line, not too long; None where nothing is left."""
+    line = _BREAKS.sub(" ", name).strip()
+    return f"{line[: LONGEST_NAME - 1]}…" if len(line) > LONGEST_NAME else line or None

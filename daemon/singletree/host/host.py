@@ -44,6 +44,8 @@ LOST = (
 )
 HELD = "The newest session of this folder is open in process {pid}; a new one was begun."
 NO_FOLDER = "There is no folder {cwd}; give the whole path of one that exists."
+NOT_SAID = "The session file does not say which folder it is of."
+TELL = "Open the session by its id together with a folder."
 MOVED = "Of a project that was moved: open the session by its id together with its new folder."
 
 Start = Literal["continue", "new"]
@@ -235,7 +237,7 @@ class Host:
             return live
         store = await self.assembly.store_of(session_id, cwd)
         history = await anyio.to_thread.run_sync(store.open_id, session_id)
-        return await self._take(history, cwd or Path(history.header.cwd), "resume")
+        return await self._take(history, cwd or folder_of(history), "resume")
 
     async def _open_file(self, path: Path) -> AgentSession:
         if (live := self._with_file(path)) is not None:
@@ -243,7 +245,7 @@ class Host:
             return live
         store = await self.assembly.store(None)
         history = await anyio.to_thread.run_sync(store.open, path)
-        return await self._take(history, Path(history.header.cwd), "resume")
+        return await self._take(history, folder_of(history), "resume")
 
     def _with_file(self, path: Path) -> AgentSession | None:
         """The open session of a file."""
@@ -299,6 +301,14 @@ class Host:
         wished = session.choice.ref or parts.settings().default_model
         self.assembly.spawn(lambda: self.assembly.warm_up(wished))
         return session
+
+
+def folder_of(history: History) -> Path:
+    """The folder a session says it is of; the session is closed where it says nothing."""
+    if not history.header.cwd:
+        history.close()
+        raise SingletreeError(NOT_SAID, code="workspace_not_found", hint=TELL)
+    return Path(history.header.cwd)
 
 
 def check_folder(cwd: Path) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:711fa9a9f38ee23de6934fba414577b4"
+SCHEMA_HASH = "sha256:866059125abf66296a354337bf8a9890"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

@@ -103,8 +103,9 @@ class Conversation:
     def label(self, entry_id: str, label: str | None) -> Entry:
         """Put a bookmark on an entry, or take it away."""
         self.history.entry(entry_id)
-        text = None if label is None else label.strip()
-        return self.add(LabelEntry(target_id=entry_id, label=text), cause="label")
+        return self.add(
+            LabelEntry(target_id=entry_id, label=clean_name(label or "")), cause="label"
+        )
 
     def rename(self, name: str) -> None:
         """Give the session a name; an empty one takes it away."""

@@ -31,6 +31,7 @@ CLIENT_ID = "clientMessageId"
 MOST_WAITING = 100
 """More than anybody types ahead; a client that loops gets `queue_full`."""
 
+NOT_ALL = "An order names every waiting message once; look at the queue again."
 NOT_STORED = "What waits to be said could not be written to {path}: {why}."
 
 _CONTENT: TypeAdapter[list[Block]] = TypeAdapter(list[Block])
@@ -190,11 +191,12 @@ class Queue:
         return new
 
     def reorder(self, queue_ids: Sequence[str], version: int | None = None) -> None:
-        """Put the named ones first, in this order; the others keep theirs."""
+        """Put all of them into this order; StaleError where one is not named, or twice."""
         self._expect(version)
-        named = [self._items[self._at(q)] for q in dict.fromkeys(queue_ids)]
-        rest = [i for i in self._items if i.queue_id not in queue_ids]
-        self._items = named + rest
+        named = [self._items[self._at(q)] for q in queue_ids]
+        if sorted(queue_ids) != sorted(i.queue_id for i in self._items):
+            raise StaleError(NOT_ALL, detail={"version": self.version})
+        self._items = named
         self._touch()
 
     def store(self) -> None:

@@ -206,7 +206,7 @@ class Turns:
             heard = await self._words.heard(content, source)
             if isinstance(heard, Done):
                 return Accepted("handled", note=heard.note)
-            _check_full(heard)
+            check_full(heard)
             self._driver.check_open()
             self._inside += 1
             try:
@@ -215,7 +215,7 @@ class Turns:
                 self._inside -= 1
                 self._pulse.wake()
 
-        _check_full(content)
+        check_full(content)
         self._driver.check_open()
         self._talk.check_writable()
         if client_id is None:
@@ -301,7 +301,8 @@ class Turns:
                 return self._by_hand.busy
 
 
-def _check_full(content: Said) -> None:
+def check_full(content: Said) -> None:
+    """Raise `input_empty` where nothing is said."""
     if not any(not isinstance(b, Text) or b.text.strip() for b in content):
         raise SingletreeError(EMPTY, code="input_empty")
 

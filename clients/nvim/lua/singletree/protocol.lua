@@ -532,7 +532,7 @@
 ---@field queueIds string[]
 ---@field version? integer
 
---- All ids in their new order.
+--- All ids in their new order; fewer are refused as stale.
 ---@class singletree.QueueReorderParams : singletree.SessionParams
 ---@field queueIds string[]
 ---@field version? integer
@@ -610,7 +610,7 @@
 ---@field summaryEntryId? string
 ---@field cancelled boolean
 
---- A bookmark on an entry; null takes it away.
+--- A bookmark on an entry, one short line; null takes it away.
 ---@class singletree.LabelParams : singletree.SessionParams
 ---@field entryId string
 ---@field label string|vim.NIL

@@ -36,7 +36,7 @@ def routes(daemon: Daemon) -> Routes:
 async def _get(daemon: Daemon, params: ContextParams, call: Call) -> ContextResult:
     session = await daemon.session(params, call)
     seen = await session.sight(params.entry_id)
-    start = int(params.cursor) if params.cursor and params.cursor.isdecimal() else 0
+    start = int(params.cursor or 0)
     return await anyio.to_thread.run_sync(
         _page, session, seen, start, params.limit, tuple(params.include)
     )

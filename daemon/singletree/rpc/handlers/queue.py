@@ -24,6 +24,7 @@ from singletree.rpc.routes import Call, Route, Routes
 from singletree.rpc.views import queue_items
 from singletree.session.events import QueueItem
 from singletree.session.session import AgentSession
+from singletree.session.turns import check_full
 
 
 def routes(daemon: Daemon) -> Routes:
@@ -50,6 +51,8 @@ async def _update(daemon: Daemon, params: QueueUpdateParams, call: Call) -> Queu
     session = await daemon.session(params, call)
     content: list[Text | Image] | None = call.captured
     fitted = None if content is None else await session.words.fit(content)
+    if content is not None:
+        check_full(content)
     session.queue.update(
         params.queue_id,
         content=None if fitted is None else [block.dump() for block in fitted],

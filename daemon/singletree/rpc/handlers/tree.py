@@ -61,7 +61,7 @@ def _page(history: Reading, params: TreeParams) -> RowPage:
             params.filter,
             search=params.search,
             around=params.around if params.cursor is None else None,
-            start=_start(params.cursor),
+            start=int(params.cursor or 0),
             limit=limit,
         )
 
@@ -134,7 +134,3 @@ async def _compact(daemon: Daemon, params: CompactParams, call: Call) -> Compact
             read_files=list(made.read_files), modified_files=list(made.modified_files)
         ),
     )
-
-
-def _start(cursor: str | None) -> int:
-    return int(cursor) if cursor is not None and cursor.isdigit() else 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -60,6 +60,12 @@ def _optional(shape: type[Shape]) -> frozenset[str]:
     """The names, inside and outside, of the fields that may be left out."""
     free = {n: f for n, f in shape.model_fields.items() if not f.is_required()}
     return frozenset(free) | {f.alias or n for n, f in free.items()}
+
+
+PageCursor = Annotated[str, Field(pattern=r"^[0-9]{1,12}$")]
+"""A place to go on from: as an answer gave it, never made up."""
+ShortLine = Annotated[str, Field(max_length=200)]
+"""A name or a label: one line; line breaks become spaces."""
 
 
 class Params(Shape):

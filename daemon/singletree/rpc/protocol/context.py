@@ -9,6 +9,7 @@ from pydantic import Field
 from singletree.rpc.protocol.base import (
     JsonObject,
     Method,
+    PageCursor,
     Params,
     Result,
     SessionParams,
@@ -29,7 +30,7 @@ class ContextParams(SessionParams):
     entry_id: str | None = None
     include: list[ContextInclude] = Field(default_factory=list)
     limit: int = Field(default=500, ge=1, le=5000)
-    cursor: str | None = None
+    cursor: PageCursor | None = None
 
 
 class ContextPart(Shape):

@@ -63,7 +63,7 @@ class QueueRemoveParams(SessionParams):
 
 
 class QueueReorderParams(SessionParams):
-    """All ids in their new order."""
+    """All ids in their new order; fewer are refused as stale."""
 
     queue_ids: list[str]
     version: int | None = None
@@ -105,7 +105,7 @@ METHODS = (
         QueueUpdateParams,
         QueueResult,
         "Change the text or the kind of a waiting item, or let a paused one go.",
-        errors=_STALE,
+        errors=(*_STALE, "input_empty"),
     ),
     Method(
         "agent/queue/remove",

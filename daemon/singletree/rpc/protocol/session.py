@@ -15,10 +15,12 @@ from singletree.rpc.protocol.base import (
     JsonObject,
     LongParams,
     Method,
+    PageCursor,
     Params,
     Result,
     SessionParams,
     Shape,
+    ShortLine,
 )
 from singletree.rpc.protocol.errors import ErrorInfo
 from singletree.rpc.protocol.queue import Queue
@@ -247,7 +249,7 @@ class ListParams(Params):
     workspace: str | None = None
     query: str | None = None
     limit: int = Field(default=50, ge=1, le=500)
-    cursor: str | None = None
+    cursor: PageCursor | None = None
 
 
 class SessionRow(Shape):
@@ -281,7 +283,7 @@ class SessionList(Result):
 class RenameParams(SessionParams):
     """An empty name takes it away."""
 
-    name: str
+    name: ShortLine
 
 
 class SessionName(Result):

@@ -9,7 +9,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from singletree.rpc.protocol.base import LongParams, Method, Result, SessionParams, Shape
+from singletree.rpc.protocol.base import (
+    LongParams,
+    Method,
+    PageCursor,
+    Result,
+    SessionParams,
+    Shape,
+    ShortLine,
+)
 
 TreeFilter = Literal["default", "noTools", "userOnly", "labeled", "all"]
 
@@ -24,7 +32,7 @@ class TreeParams(SessionParams):
     search: str | None = None
     around: str | None = None
     limit: int = Field(default=500, ge=1, le=5000)
-    cursor: str | None = None
+    cursor: PageCursor | None = None
 
 
 class TreeRow(Shape):
@@ -72,7 +80,7 @@ class NavigateParams(LongParams):
 
     entry_id: str
     summarize: bool | Summarize = False
-    label: str | None = None
+    label: ShortLine | None = None
     expected_leaf_id: str | None = None
 
 
@@ -86,10 +94,10 @@ class Navigated(Result):
 
 
 class LabelParams(SessionParams):
-    """A bookmark on an entry; null takes it away."""
+    """A bookmark on an entry, one short line; null takes it away."""
 
     entry_id: str
-    label: str | None
+    label: ShortLine | None
 
 
 class Labeled(Result):
