@@ -12,4 +12,5 @@ await build({ ...common, platform: "browser", format: "iife", target: "es2022", 
 if (!release) {
   const units = readdirSync("test/unit").filter((name) => name.endsWith(".test.ts"));
   await build({ ...node, outdir: "dist/test", entryPoints: units.map((name) => `test/unit/${name}`) });
+  await build({ ...node, outdir: "dist/test", entryPoints: { inhost: "test/inhost/index.ts" } });
 }

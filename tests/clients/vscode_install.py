@@ -46,7 +46,7 @@ class Installed:
 
 def found() -> Installed | None:
     """The programs, if all of them are there."""
-    folder = _cache()
+    folder = cache()
     node = folder / "node" / "node_modules" / "node" / "bin" / "node"
     code_server = folder / "server" / "node_modules" / ".bin" / "code-server"
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -63,7 +63,7 @@ def main() -> str | None:
     npm = shutil.which("npm")
     if npm is None:
         return "VS Code is not installed: that needs Node.js with npm"
-    node, server = _cache() / "node", _cache() / "server"
+    node, server = cache() / "node", cache() / "server"
     try:
         _system_packages()
         building = subprocess.Popen([npm, "install", *QUIET], cwd=EXTENSION)
@@ -76,10 +76,11 @@ def main() -> str | None:
     return None if found() else "VS Code is not installed: see above for what failed"
 
 
-def _cache() -> Path:
+def cache() -> Path:
+    """Where all of it stands."""
     named = os.environ.get("SINGLETREE_CACHE")
-    cache = Path(named) if named else Path(__file__).parents[2] / ".cache"
-    return cache / f"code-server-{VERSION}"
+    folder = Path(named) if named else Path(__file__).parents[2] / ".cache"
+    return folder / f"code-server-{VERSION}"
 
 
 def _system_packages() -> None:

@@ -4,9 +4,9 @@
  * Holds the view's value and tells what changes it. Never knows the webview. Read next: sidebar.ts.
  */
 import * as vscode from "vscode";
-import type { Attached, DeltaParams, EventParams, NavigateParams, OpenParams, QueueItem, SessionEvent } from "../protocol";
+import type { Attached, DeltaParams, EventParams, NavigateParams, OpenParams, QueueItem, SessionEvent, UiUpdateParams } from "../protocol";
 import type { Attachment, Draft, Sending, ToView } from "../shared/messages";
-import { applied, grown, opened, streaming, withEarlier } from "../shared/reduce";
+import { applied, grown, opened, signed, streaming, withEarlier } from "../shared/reduce";
 import { EMPTY, type View } from "../shared/view";
 import { Refusal, type Daemon } from "./daemon";
 
@@ -21,12 +21,16 @@ export class Conversation {
   private readonly happened = new vscode.EventEmitter<SessionEvent>();
   /** Events of the session in view, after they were applied. */
   readonly onEvent = this.happened.event;
+  private readonly suggested = new vscode.EventEmitter<string>();
+  /** A text that an extension of the daemon puts into the box. */
+  readonly onText = this.suggested.event;
   private coming: Promise<void> | undefined;
   private loading: Promise<void> | undefined;
 
   constructor(private readonly daemon: Daemon, private readonly memory: vscode.Memento) {
     daemon.hear("agent/event", (told) => this.event(told));
     daemon.hear("agent/delta", (told) => this.delta(told));
+    daemon.hear("agent/ui/update", (told) => this.sign(told));
   }
 
   /** The folder whose session is shown: the one chosen, or the first. */
@@ -37,19 +41,23 @@ export class Conversation {
   }
 
   get sessionId(): string {
-    if (!this.view.head) throw new Refusal("No session is open.");
+    const { link } = this.daemon;
+    if (!this.view.head) throw new Refusal("text" in link ? link.text : "No session is open.");
     return this.view.head.sessionId;
   }
 
   /** The daemon runs and the session is open, or it was told why not. */
   async ready(): Promise<void> {
-    await this.daemon.start();
+    await this.daemon.settled();
     await this.coming;
   }
 
   /** After the daemon came up: what was missed, or the session anew. */
   comeBack(): void {
-    this.coming = this.attach().catch((error: unknown) => this.daemon.fail(error));
+    const { link } = this.daemon;
+    this.coming = this.attach().catch((error: unknown) => {
+      if (this.daemon.link === link) this.daemon.fail(error); // else it is the failure of another life
+    });
   }
 
   /** The session of the folder: the one shown last, or what the daemon holds for it. */
@@ -80,15 +88,16 @@ export class Conversation {
     await this.open();
   }
 
-  /** Say something: a new turn, a word into the running one, or the next turn. Gives a command's note. */
-  async say(sending: Sending): Promise<string | undefined> {
+  /** Say something: a new turn, a word into the running one, the next turn, or a command. */
+  async say(sending: Sending): Promise<void> {
+    await this.ready();
     const content = [...(sending.text ? [{ type: "text" as const, text: sending.text }] : []), ...sending.attachments.map((one) => one.block)];
     const context = editorContext();
     const done = await this.daemon.request("agent/prompt", {
       sessionId: this.sessionId, content, clientMessageId: sending.id, whenBusy: sending.how === "after" ? "followUp" : "steer",
       ...(context ? { context } : {}),
     });
-    return done.note;
+    if (done.note) this.sign({ sessionId: this.sessionId, kind: "notice", key: sending.id, payload: done.note });
   }
 
   /** Stop what runs. What waited comes back. */
@@ -181,6 +190,13 @@ export class Conversation {
     this.told.fire({ type: "event", told });
     this.happened.fire(told.event);
     if (told.event.type === "leaf" && told.event.cause === "navigate") void this.reload().catch(() => undefined);
+  }
+
+  private sign(told: UiUpdateParams): void {
+    if (told.sessionId !== this.view.head?.sessionId) return;
+    if (told.kind === "editorText" && told.payload !== null) return this.suggested.fire(String(told.payload));
+    this.view = signed(this.view, told);
+    this.told.fire({ type: "sign", told });
   }
 
   private delta(told: DeltaParams): void {

@@ -19,7 +19,7 @@ const DECLARED: ClientAgent = {
   protocolVersions: [PROTOCOL_VERSION],
   events: { delta: true, maxLatencyMs: 33 },
   permissions: {},
-  ui: { dialogs: ["select", "confirm", "input", "editor", "form"] },
+  ui: { dialogs: ["select", "confirm", "input", "editor", "form"], status: {}, widgets: {}, notify: {} },
   editor: { applyEdit: "open", read: {}, save: {} },
 };
 
@@ -60,6 +60,17 @@ export class Daemon implements vscode.Disposable {
     return this.starting;
   }
 
+  /** Wait until it runs, or until it is clear that it will not by itself. */
+  async settled(): Promise<void> {
+    await this.start();
+    const { link } = this;
+    if (link.state !== "starting" && !(link.state === "down" && link.again)) return;
+    await new Promise<void>((resolve) => {
+      const heard = this.onLink(() => (heard.dispose(), resolve()));
+    });
+    return this.settled();
+  }
+
   /** End it, look for the program anew, start it. */
   async restart(): Promise<void> {
     const old = this.client;
@@ -72,7 +83,7 @@ export class Daemon implements vscode.Disposable {
   /** It runs, but the session of the folder can't be had: that is told where the conversation would stand. */
   fail(error: unknown): void {
     const { message, hint } = Refusal.of(error);
-    this.tell({ state: "down", text: hint ? `${message} ${hint}` : message });
+    this.tell({ state: "down", text: hint ? `${message} ${hint}` : message, again: false });
   }
 
   /** Ask the daemon something. Throws Refusal. */
@@ -133,10 +144,10 @@ export class Daemon implements vscode.Disposable {
     const pause = PAUSES[this.deaths++];
     if (this.disposed || pause === undefined) {
       this.client = this.starting = undefined;
-      this.tell({ state: "down", text: "The daemon ended several times in a row. The log says why." });
+      this.tell({ state: "down", text: "The daemon ended several times in a row. The log says why.", again: false });
       return { action: CloseAction.DoNotRestart, handled: true };
     }
-    this.tell({ state: "down", text: "The daemon ended. It is being started again." });
+    this.tell({ state: "down", text: "The daemon ended. It is being started again.", again: true });
     await new Promise((resolve) => setTimeout(resolve, pause));
     return { action: this.disposed ? CloseAction.DoNotRestart : CloseAction.Restart, handled: true };
   }
@@ -144,7 +155,7 @@ export class Daemon implements vscode.Disposable {
   private fallen(client: LanguageClient, error: unknown): void {
     if (client !== this.client || this.deaths > 0) return; // being started again
     this.client = this.starting = undefined;
-    this.tell({ state: "down", text: `The daemon could not be started: ${Refusal.of(error).message}` });
+    this.tell({ state: "down", text: `The daemon could not be started: ${Refusal.of(error).message}`, again: false });
   }
 
   private tell(link: Link): void {

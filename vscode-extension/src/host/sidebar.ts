@@ -28,6 +28,7 @@ export class Sidebar implements vscode.WebviewViewProvider {
     private readonly asks: Asks, private readonly drafts: Drafts,
   ) {
     conversation.onTold((told) => (told === "whole" ? this.tellAll() : this.post(told)));
+    conversation.onText((text) => drafts.insert({ text, attachments: [] }));
     daemon.onLink((link) => this.post({ type: "link", link }));
     asks.onChange(() => this.asked());
     drafts.onInsert(({ draft, focus }) => this.post({ type: "insert", draft, focus }));
@@ -67,6 +68,8 @@ export class Sidebar implements vscode.WebviewViewProvider {
         return this.conversation.earlier();
       case "draft":
         return this.drafts.keep(said.dated);
+      case "complete":
+        return this.complete(said.prefix);
       case "unqueue":
         return this.drafts.insert(await this.conversation.unqueue(said.queueId));
       case "release":
@@ -85,12 +88,17 @@ export class Sidebar implements vscode.WebviewViewProvider {
 
   private async send(sending: Extract<ToHost, { type: "send" }>["sending"]): Promise<void> {
     try {
-      const note = await this.conversation.say(sending);
-      this.post({ type: "sent", id: sending.id, ...(note ? { note } : {}) });
+      await this.conversation.say(sending);
+      this.post({ type: "sent", id: sending.id });
     } catch (error) {
       const { message, hint } = Refusal.of(error);
       this.post({ type: "notSent", id: sending.id, text: message, ...(hint ? { hint } : {}) });
     }
+  }
+
+  private async complete(prefix: string): Promise<void> {
+    const { items } = await this.daemon.request("agent/command/complete", { sessionId: this.conversation.sessionId, prefix });
+    this.post({ type: "completions", prefix, items });
   }
 
   private tellAll(): void {

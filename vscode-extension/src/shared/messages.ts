@@ -3,7 +3,7 @@
  *
  * Read next: host/sidebar.ts and view/main.ts, the two ends.
  */
-import type { ContentBlock, DeltaParams, EventParams, History, PermissionAnswer, SlashCommand, UiAnswer } from "../protocol";
+import type { Completion, ContentBlock, DeltaParams, EventParams, History, PermissionAnswer, UiAnswer, UiUpdateParams } from "../protocol";
 import type { Link, Question, View } from "./view";
 
 /** Something of the editor's that goes along with a text, and how its chip reads. */
@@ -43,13 +43,14 @@ export type ToView =
   | { type: "all"; view: View; link: Link; questions: readonly Question[]; dated: Dated }
   | { type: "event"; told: EventParams }
   | { type: "delta"; told: DeltaParams }
+  | { type: "sign"; told: UiUpdateParams }
   | { type: "page"; page: History }
   | { type: "questions"; questions: readonly Question[] }
   | { type: "link"; link: Link }
   | { type: "insert"; draft: Draft; focus: boolean }
-  | { type: "sent"; id: string; note?: string }
+  | { type: "sent"; id: string }
   | { type: "notSent"; id: string; text: string; hint?: string }
-  | { type: "commands"; commands: SlashCommand[] };
+  | { type: "completions"; prefix: string; items: Completion[] };
 
 /** Buttons of the view that do what a command of the palette does. */
 export type Action =
@@ -62,6 +63,7 @@ export type ToHost =
   | { type: "retry" }
   | { type: "earlier" }
   | { type: "draft"; dated: Dated }
+  | { type: "complete"; prefix: string }
   | { type: "unqueue"; queueId: string }
   | { type: "release"; queueId: string }
   | { type: "answer"; requestId: string; answer: PermissionAnswer | UiAnswer }

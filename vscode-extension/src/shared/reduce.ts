@@ -6,7 +6,7 @@
  */
 import type {
   Attached, CompactionEvent, ConfigEvent, DeltaParams, EventParams, History, InFlight, ItemEndedEvent, ItemStartedEvent,
-  RetryEvent, SessionEvent, ToolEvent, TurnEndedEvent,
+  RetryEvent, SessionEvent, ToolEvent, TurnEndedEvent, UiUpdateParams,
 } from "../protocol";
 import { addEntries, addEntry, compacted, newTool, patchOf, put, quiet, textOf } from "./entries";
 import type { Head, Item, NoteItem, TextItem, ToolItem, View } from "./view";
@@ -29,7 +29,7 @@ export function opened(told: Omit<Attached, "mode">): View {
   addStreaming(items, told);
   for (const [index, notice] of state.warnings.entries()) items.push(warning(`warning/${index}`, notice.message));
   const settled = state.phase === "idle" ? items.map(stillPending) : items;
-  return { head, items: settled, earlier: told.history.prevCursor, queue: state.queue, cursor: told.cursor, activity: null };
+  return { head, items: settled, earlier: told.history.prevCursor, queue: state.queue, cursor: told.cursor, activity: null, signs: [] };
 }
 
 /** What streams at this moment, after a replay: whatever deltas were missed. */
@@ -48,6 +48,15 @@ export function withEarlier(view: View, page: History): View {
 export function applied(view: View, told: EventParams): View {
   const next = changed(view, told.event, told.seq);
   return { ...next, cursor: { epoch: told.epoch, seq: told.seq } };
+}
+
+/** A sign is put up, changed or taken down; a notice is a line of the conversation. */
+export function signed(view: View, { kind, key, payload }: UiUpdateParams): View {
+  if (kind === "editorText") return view; // it is for the box
+  if (kind === "notice") return payload === null ? view : withItems(view, (items) => items.push(notice(`notice/${key}/${items.length}`, String(payload))));
+  const others = view.signs.filter((sign) => sign.kind !== kind || sign.key !== key);
+  if (payload === null) return { ...view, signs: others };
+  return { ...view, signs: [...others, { kind, key, lines: (Array.isArray(payload) ? payload : [payload]).map(String) }] };
 }
 
 /** A piece of text of something that streams. */
@@ -246,6 +255,12 @@ function retrying(event: RetryEvent): string | null {
   const why = event.error ? `: ${event.error.message}` : "";
   const when = event.status === "waiting" ? ` in ${Math.ceil(event.delayMs / 1000)} s` : "";
   return `Trying again${when} (${event.attempt} of ${event.max})${why}`;
+}
+
+/** What a command or an extension says: its first line, and the rest where it is opened. */
+function notice(key: string, text: string): NoteItem {
+  const [title = "", ...rest] = text.split("\n");
+  return { kind: "note", key, tone: "told", title, body: rest.join("\n") };
 }
 
 function warning(key: string, message: string): NoteItem {

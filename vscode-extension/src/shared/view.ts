@@ -9,10 +9,10 @@ import type {
   ToolTruncation, UiRequestParams,
 } from "../protocol";
 
-/** The daemon's side of the line: what the person is told when it is not simply up. */
+/** The daemon's side of the line: what the person is told when it is not simply up. `again`: it comes by itself. */
 export type Link =
   | { state: "starting" | "up" | "noFolder" }
-  | { state: "down"; text: string }
+  | { state: "down"; text: string; again: boolean }
   | { state: "missing"; text: string };
 
 /** What stands above and below the conversation. */
@@ -73,7 +73,7 @@ export interface ToolItem {
 export interface NoteItem {
   kind: "note";
   key: string;
-  tone: "quiet" | "warning" | "error";
+  tone: "quiet" | "told" | "warning" | "error";
   title: string;
   body: string;
   hint?: string;
@@ -88,6 +88,13 @@ export type Question =
   | { kind: "permission"; requestId: string; params: PermissionParams }
   | { kind: "dialog"; requestId: string; params: UiRequestParams };
 
+/** A sign of an extension of the daemon: a short status, or the lines of a widget. */
+export interface Sign {
+  kind: "status" | "widget" | "title";
+  key: string;
+  lines: string[];
+}
+
 /** All of it. `earlier`: what to ask for to see what stands before the first item. */
 export interface View {
   head: Head | null;
@@ -97,10 +104,11 @@ export interface View {
   cursor: Cursor | null;
   /** One line on what goes on besides the turn: a retry, a compaction. */
   activity: string | null;
+  signs: readonly Sign[];
 }
 
 export const EMPTY: View = {
-  head: null, items: [], earlier: null, queue: { items: [], version: 0 }, cursor: null, activity: null,
+  head: null, items: [], earlier: null, queue: { items: [], version: 0 }, cursor: null, activity: null, signs: [],
 };
 
 /** Something is going on that can be stopped. */

@@ -4,9 +4,11 @@
  * A text stays here until the daemon has it; after a reload it is sent again under the same id.
  * Read next: main.ts.
  */
+import type { Completion } from "../protocol";
 import { NO_DRAFT, joined, type Action, type Dated, type Draft, type Sending } from "../shared/messages";
 import { number } from "../shared/entries";
 import { busy, type View } from "../shared/view";
+import { Completing } from "./completing";
 import { h, icon, iconButton } from "./dom";
 import type { Post } from "./rows";
 
@@ -23,10 +25,11 @@ export class Composer {
   private readonly thinking = this.switch("thinking", "Thinking level");
   private readonly mode = this.switch("mode", "What the agent may do unasked");
   private readonly meter = h("button", { className: "meter", type: "button", on: { click: () => this.post({ type: "action", action: "usage" }) } });
+  private readonly completing = new Completing((item) => this.completed(item));
   private readonly stop = h("button", { className: "round stop", type: "button", label: "Stop", on: { click: () => this.post({ type: "stop" }) } }, icon("stop"));
   private readonly go = h("button", { className: "round send", type: "button", label: "Send (Enter; Alt+Enter says it after the turn)", on: { click: () => this.send("now") } }, icon("send"));
   readonly element = h(
-    "section", { className: "composer" }, this.failure,
+    "section", { className: "composer" }, this.failure, this.completing.element,
     h("div", { className: "frame" }, this.chips, this.box,
       h("div", { className: "bar" }, this.model, this.thinking, this.mode, h("span", { className: "space" }), this.meter, this.stop, this.go)),
   );
@@ -79,7 +82,17 @@ export class Composer {
     this.failure.hidden = false;
   }
 
+  /** What the daemon offers for a text, if the box still says it. */
+  complete(prefix: string, items: readonly Completion[]): void {
+    if (Completing.wanted(this.box.value) === prefix) this.completing.show(items.filter((item) => item.value !== prefix.trimEnd()));
+  }
+
+  private completed(item: Completion): void {
+    this.take({ ...this.kept, draft: { ...this.kept.draft, text: item.inputHint ? `/${item.value} ` : `/${item.value}` } });
+  }
+
   private key(event: KeyboardEvent): void {
+    if (this.completing.key(event)) return event.preventDefault();
     if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey || event.isComposing) return;
     event.preventDefault();
     this.send(event.altKey ? "after" : "now");
@@ -89,6 +102,7 @@ export class Composer {
     const { draft, sending } = this.kept;
     if (sending || (!draft.text.trim() && !draft.attachments.length)) return;
     this.failure.hidden = true;
+    this.completing.show([]);
     const next: Sending = { ...draft, id: crypto.randomUUID(), how };
     this.take({ draft: NO_DRAFT, at: 0, sending: next });
     this.post({ type: "send", sending: next });
@@ -98,6 +112,9 @@ export class Composer {
   private typed(): void {
     this.kept = { ...this.kept, draft: { ...this.kept.draft, text: this.box.value } };
     this.store();
+    const prefix = Completing.wanted(this.box.value);
+    if (prefix === null) this.completing.show([]);
+    else this.post({ type: "complete", prefix });
   }
 
   private take(kept: Kept): void {
@@ -132,7 +149,7 @@ export class Composer {
   }
 
   private switch(action: Action, label: string): HTMLButtonElement {
-    return h("button", { className: "switch", type: "button", label, on: { click: () => this.post({ type: "action", action }) } });
+    return h("button", { className: `switch ${action}`, type: "button", label, on: { click: () => this.post({ type: "action", action }) } });
   }
 }
 

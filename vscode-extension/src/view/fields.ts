@@ -73,7 +73,7 @@ function field(name: string, schema: JsonObject, required: boolean): Field {
   }
   if (schema["type"] === "boolean") {
     const box = h("input", { type: "checkbox", checked: first === true });
-    return made(box, () => box.checked);
+    return { name, value: () => box.checked, element: h("label", { className: "field" }, h("span", { className: "check" }, box, label), help) };
   }
   const numeric = schema["type"] === "number" || schema["type"] === "integer";
   const input = h("input", { type: numeric ? "number" : "text", required, value: first === undefined || first === null ? "" : String(first) });

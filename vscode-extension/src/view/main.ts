@@ -3,12 +3,13 @@
  *
  * Never speaks to the daemon. Read next: transcript.ts, composer.ts, questions.ts.
  */
-import { applied, grown, withEarlier } from "../shared/reduce";
+import { applied, grown, signed, withEarlier } from "../shared/reduce";
 import type { ToHost, ToView } from "../shared/messages";
 import { EMPTY, type Link, type View } from "../shared/view";
 import { Composer, type Kept } from "./composer";
 import { h } from "./dom";
 import { Questions } from "./questions";
+import { showWidgets } from "./signs";
 import { Strip } from "./strip";
 import { Transcript } from "./transcript";
 import { Waiting } from "./waiting";
@@ -24,10 +25,11 @@ let known = false;
 const strip = new Strip(post);
 const transcript = new Transcript(post);
 const questions = new Questions(post);
+const widgets = h("section", { className: "widgets", hidden: true });
 const waiting = new Waiting(post);
 const composer = new Composer(post, keep, () => transcript.toEnd());
 const spoken = h("div", { className: "unseen", role: "status" });
-document.body.append(strip.element, transcript.element, questions.element, waiting.element, composer.element, spoken);
+document.body.append(strip.element, transcript.element, widgets, questions.element, waiting.element, composer.element, spoken);
 
 window.addEventListener("message", ({ data }: MessageEvent<ToView>) => hear(data));
 document.body.addEventListener("click", (event) => {
@@ -53,6 +55,9 @@ function hear(told: ToView): void {
     case "delta":
       view = grown(view, told.told);
       break;
+    case "sign":
+      view = signed(view, told.told);
+      break;
     case "page":
       view = withEarlier(view, told.page);
       break;
@@ -69,8 +74,8 @@ function hear(told: ToView): void {
       return composer.accepted(told.id);
     case "notSent":
       return composer.refused(told.id, told.text, told.hint);
-    case "commands":
-      return;
+    case "completions":
+      return composer.complete(told.prefix, told.items);
   }
   frame ||= requestAnimationFrame(draw);
 }
@@ -79,6 +84,7 @@ function draw(): void {
   frame = 0;
   strip.sync(view, link);
   transcript.sync(view, link.state === "up" && view.head ? "Ask something, or tell the agent what to do." : "");
+  showWidgets(widgets, view.signs);
   waiting.sync(view.queue.items);
   composer.sync(view);
 }

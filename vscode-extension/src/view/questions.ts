@@ -34,7 +34,7 @@ export class Questions {
     }
   }
 
-  /** The plain yes and no first; what holds for longer under them. */
+  /** The plain yes and no first, what holds for longer under them. */
   private permission(asked: PermissionParams): HTMLElement {
     const { subject, requestId } = asked;
     const why = h("input", { type: "text", className: "why", placeholder: "Tell the agent why not, or what to do instead", label: "A word to the agent" });
@@ -42,8 +42,11 @@ export class Questions {
       const feedback = why.value.trim();
       this.post({ type: "answer", requestId, answer: { outcome: "selected", optionId: option.id, ...(feedback ? { feedback } : {}) } });
     };
-    const options = [...asked.options.filter((option) => option.scope === "once"), ...asked.options.filter((option) => option.scope !== "once")];
-    const first = options.find((option) => option.kind === (asked.defaultToNo ? "deny" : "allow"));
+    const now = asked.options.filter((option) => option.scope === "once");
+    const session = asked.options.filter((option) => option.scope === "session" && option.kind === "allow").slice(0, 1);
+    const longer = asked.options.filter((option) => !now.includes(option) && !session.includes(option));
+    const button = (option: PermissionOption): HTMLElement => optionButton(option, option === first, () => answer(option));
+    const first = now.find((option) => option.kind === (asked.defaultToNo ? "deny" : "allow"));
     return h(
       "div", { className: "card", role: "group", label: asked.title },
       h("div", { className: "title" }, icon("hand"), h("span", {}, subject.type === "command" ? "The agent wants to run a command" : asked.title)),
@@ -51,8 +54,9 @@ export class Questions {
       subject.diff ? diffView(subject.diff) : null,
       !subject.diff && subject.command === undefined && subject.paths.length > 0 && h("pre", { className: "command" }, subject.paths.join("\n")),
       asked.description ? h("div", {}, asked.description) : null,
-      h("div", { className: "faint reason" }, subject.cwd ? `${asked.reason} In ${subject.cwd}` : asked.reason),
-      h("div", { className: "options" }, ...options.map((option) => optionButton(option, option === first, () => answer(option)))),
+      h("div", { className: "faint reason" }, asked.reason, subject.cwd ? h("div", {}, `in ${subject.cwd}`) : null),
+      h("div", { className: "options" }, ...[...now, ...session].map(button)),
+      longer.length > 0 && h("details", {}, h("summary", { className: "faint" }, icon("more"), "An answer for longer…"), h("div", { className: "options" }, ...longer.map(button))),
       why,
     );
   }

@@ -7,6 +7,7 @@ import type { Action } from "../shared/messages";
 import type { Link, View } from "../shared/view";
 import { h, icon } from "./dom";
 import type { Post } from "./rows";
+import { statusOf, titleOf } from "./signs";
 
 export class Strip {
   private readonly name = h("button", { className: "name", type: "button", label: "Sessions of this folder" });
@@ -19,9 +20,11 @@ export class Strip {
   }
 
   sync(view: View, link: Link): void {
-    this.name.textContent = view.head ? (view.head.name ?? firstWords(view)) : "Singletree";
-    this.doing.textContent = view.activity ?? DOING[view.head?.phase ?? "idle"] ?? "";
-    this.doing.classList.toggle("lively", this.doing.textContent !== "");
+    this.name.textContent = view.head ? (titleOf(view.signs) ?? view.head.name ?? firstWords(view)) : "Singletree";
+    const doing = view.activity ?? DOING[view.head?.phase ?? "idle"] ?? "";
+    this.doing.textContent = doing || statusOf(view.signs);
+    this.doing.title = [doing, statusOf(view.signs)].filter((text) => text).join("\n");
+    this.doing.classList.toggle("lively", doing !== "");
     const told = this.told(view, link);
     this.trouble.hidden = told === null;
     if (told) this.trouble.replaceChildren(icon("hand"), h("span", {}, told.text), ...told.actions.map(([text, action]) => this.button(text, action)));

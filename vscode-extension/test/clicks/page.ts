@@ -14,6 +14,11 @@ const FLAGS = [
 /** How long anything may take on a busy machine. */
 export const PATIENCE = Number(process.env["PATIENCE"] ?? 60_000);
 
+/** Chromium without a screen. */
+export function browse(): Promise<Browser> {
+  return chromium.launch({ executablePath: need("CHROMIUM"), headless: true, args: FLAGS });
+}
+
 export class Window {
   readonly browser: Browser;
   readonly page: Page;
@@ -24,7 +29,7 @@ export class Window {
   }
 
   static async open(server: Server): Promise<Window> {
-    const browser = await chromium.launch({ executablePath: need("CHROMIUM"), headless: true, args: FLAGS });
+    const browser = await browse();
     const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
     page.setDefaultTimeout(PATIENCE);
     await page.goto(server.url, { waitUntil: "domcontentloaded" });
@@ -69,7 +74,7 @@ export class Window {
   async openChat(): Promise<void> {
     await this.page.locator('.activitybar [aria-label^="Singletree"]').first().click();
     await this.box.waitFor();
-    await this.view.locator(".switch", { hasText: "asks" }).waitFor();
+    await this.view.locator(".switch.mode").waitFor();
   }
 
   /** Type into the box and press Enter. */
@@ -110,8 +115,7 @@ export class Window {
     const input = this.page.locator(".quick-input-widget input").first();
     await input.waitFor();
     await input.fill(name);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
-    await this.page.keyboard.press("Enter");
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().click();
     await this.page.locator(".tab.active", { hasText: name }).waitFor();
     await this.page.locator(".editor-instance .monaco-editor.focused .view-line").first().waitFor();
   }

@@ -47,5 +47,5 @@ export const SCRIPT = [
   { when: "fill up", loop: true },
   { text: "Something that takes room in the window of the model. ".repeat(380), chunk: 400, pause: 0.02 },
   { when: "count", loop: true },
-  { text: Array.from({ length: 240 }, (_, index) => `n${index + 1}`).join(" "), chunk: 5, pause: 0.15 },
+  { text: Array.from({ length: 240 }, (_, index) => `n${index + 1}`).join(" "), chunk: 5, pause: 0.1 },
 ];

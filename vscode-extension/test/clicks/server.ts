@@ -4,7 +4,7 @@
  * What it needs is named by the environment: CODE_SERVER, NODE, EXTENSIONS (a folder with the vsix
  * unpacked), SINGLETREE, CHROMIUM. Read next: page.ts.
  */
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -14,6 +14,10 @@ export interface Server {
   url: string;
   home: string;
   workspace: string;
+  /** Change the user's settings while it runs. */
+  set(settings: object): void;
+  /** What a process needs to reach the same daemon. */
+  env: NodeJS.ProcessEnv;
   stop(): Promise<void>;
 }
 
@@ -23,6 +27,8 @@ export interface Wishes {
   files?: { [name: string]: string };
   settings?: object;
   flags?: string[];
+  /** An extension of the daemon, in Python. */
+  guest?: string;
   daemon?: string[];
 }
 
@@ -38,13 +44,19 @@ export async function serve(wishes: Wishes): Promise<Server> {
   write(script, wishes.script.map((line) => JSON.stringify(line)).join("\n"));
   for (const [name, text] of Object.entries(wishes.files ?? {})) write(join(workspace, name), text);
   mkdirSync(workspace, { recursive: true });
-  write(join(home, "data", "User", "settings.json"), JSON.stringify({ ...CALM, ...ofDaemon(script, wishes.daemon), ...wishes.settings }));
+  const set = (settings: object): void => {
+    const all = { ...CALM, ...ofDaemon(script, wishes.daemon), ...wishes.settings, ...settings };
+    write(join(home, "data", "User", "settings.json"), JSON.stringify(all));
+  };
+  set({});
+  if (wishes.guest) write(join(home, "agent", "extensions", "guest.py"), wishes.guest);
   write(join(home, "config.yaml"), "");
   const port = await freePort();
-  const child = start(home, workspace, port, wishes.flags ?? []);
+  const env = { ...process.env, HOME: home, PI_CODING_AGENT_DIR: join(home, "agent") };
+  const child = start(home, workspace, port, env, wishes.flags ?? []);
   const url = `http://127.0.0.1:${port}/`;
   await answers(`${url}healthz`, child);
-  return { url: `${url}?folder=${workspace}`, home, workspace, stop: () => stopped(child, home) };
+  return { url: `${url}?folder=${workspace}`, home, workspace, set, env, stop: () => stopped(child, home, env) };
 }
 
 /** Settings under which nothing moves by itself. */
@@ -63,16 +75,13 @@ function ofDaemon(script: string, more: string[] = []): object {
   };
 }
 
-function start(home: string, workspace: string, port: number, flags: string[]): ChildProcess {
+function start(home: string, workspace: string, port: number, base: NodeJS.ProcessEnv, flags: string[]): ChildProcess {
   const args = [
     "--config", join(home, "config.yaml"), "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--user-data-dir", join(home, "data"),
     "--extensions-dir", need("EXTENSIONS"), "--disable-telemetry", "--disable-update-check", "--disable-workspace-trust",
     "--disable-getting-started-override", ...flags, workspace,
   ];
-  const env = {
-    ...process.env, HOME: home, PI_CODING_AGENT_DIR: join(home, "agent"), EXTENSIONS_GALLERY: '{"serviceUrl":""}',
-    PATH: `${dirname(need("NODE"))}:${process.env["PATH"]}`,
-  };
+  const env = { ...base, EXTENSIONS_GALLERY: '{"serviceUrl":""}', PATH: `${dirname(need("NODE"))}:${process.env["PATH"]}` };
   return spawn(need("CODE_SERVER"), args, { env, stdio: "ignore", detached: true });
 }
 
@@ -84,13 +93,14 @@ async function answers(url: string, child: ChildProcess): Promise<void> {
   throw new Error(`code-server ended with ${child.exitCode}`);
 }
 
-async function stopped(child: ChildProcess, home: string): Promise<void> {
+/** The daemon is shared: it does not end with the editor. */
+async function stopped(child: ChildProcess, home: string, env: NodeJS.ProcessEnv): Promise<void> {
   if (child.pid !== undefined && child.exitCode === null) {
     const gone = new Promise((resolve) => child.once("exit", resolve));
     process.kill(-child.pid, "SIGTERM");
     await gone;
   }
-  if (process.env["KEEP"]) return;
+  spawnSync(need("SINGLETREE"), ["stop"], { env });
   rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
 

@@ -1,0 +1,167 @@
+/**
+ * What else a person meets, in a dark theme: dialogs and signs of extensions, commands, an error tried
+ * again, an answer from another editor, a daemon that dies, a program that is missing, a long past.
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { after, before, test } from "node:test";
+import { Window } from "./page.ts";
+import { allowElsewhere } from "./peer.ts";
+import { need, serve, type Server } from "./server.ts";
+
+const GUEST = `
+from singletree.extensions.dialog import Choosable, Dialog
+
+FORM = {"type": "object", "required": ["name"], "properties": {
+    "name": {"type": "string", "title": "Name"}, "count": {"type": "integer", "default": 3},
+    "size": {"enum": ["small", "large"]}, "loud": {"type": "boolean", "description": "In capitals."}}}
+DIALOGS = [
+    Dialog("select", "Which environment?", options=(Choosable("dev", "Development", "On this machine."), Choosable("prod", "Production"))),
+    Dialog("confirm", "Deploy now?", "It takes a minute."), Dialog("input", "Under which name?", prefill="v1"),
+    Dialog("editor", "What changed?"), Dialog("form", "How?", schema=FORM)]
+
+def setup(api):
+    async def ask(words):
+        return "Answers: " + " | ".join([str((await api.show(one)).value) for one in DIALOGS])
+
+    async def sign(words):
+        api.sign("status", "3 checks wait", key="a")
+        api.sign("widget", ["build: green", "tests: 12 of 14"], key="b")
+        api.sign("editorText", "a text for the box", key="c")
+
+    api.command("questions", "Ask everything there is to ask.", ask)
+    api.command("signs", "Put up signs.", sign)
+`;
+
+const SCRIPT = [
+  { text: "Nothing to say.", repeat: true },
+  { when: "break", loop: true },
+  { error: "The key was refused.", code: "auth_failed" },
+  { text: "Mended." },
+  { when: "ask there", loop: true },
+  { call: "bash", args: { command: "echo allowed elsewhere" } },
+  { text: "It was allowed." },
+  { when: "many", loop: true },
+  { call: "ls", args: {}, repeat: 45 },
+  { text: "Enough." },
+];
+
+let server: Server;
+let window: Window;
+
+before(async () => {
+  server = await serve({ script: SCRIPT, guest: GUEST, files: { "a.txt": "a\n" }, settings: { "workbench.colorTheme": "Default Dark Modern" } });
+  window = await Window.open(server);
+  await window.openChat();
+});
+
+after(async () => {
+  await window?.shot("faces-last");
+  await window?.close();
+  await server?.stop();
+});
+
+test("a slash offers the commands; the arrows choose one, and Enter sends only what was not chosen", async () => {
+  await window.box.click();
+  await window.box.pressSequentially("/");
+  const lines = window.view.locator(".completion");
+  await lines.first().waitFor();
+  await window.shot("20-commands");
+  await window.box.pressSequentially("que");
+  await lines.filter({ hasText: "/questions" }).waitFor();
+  await window.box.press("ArrowDown");
+  await window.box.press("Enter");
+  assert.equal(await window.box.inputValue(), "/questions");
+});
+
+test("the five dialogs are answered where the conversation is", async () => {
+  await window.box.press("Enter");
+  const card = window.view.locator(".card");
+  await card.getByText("Which environment?").waitFor();
+  await window.shot("21-select");
+  await card.getByRole("button", { name: "Production" }).click();
+  await card.getByRole("button", { name: "Yes" }).click();
+  await card.getByText("Under which name?").waitFor();
+  await card.locator("input").fill("v2");
+  await card.locator("input").press("Enter");
+  await card.locator("textarea").fill("two lines");
+  await card.getByRole("button", { name: "OK" }).click();
+  await card.getByText("How?").waitFor();
+  await card.locator("input[type=text]").fill("Kim");
+  await card.locator("select").selectOption("large");
+  await window.shot("22-form");
+  await card.getByRole("button", { name: "OK" }).click();
+  await card.waitFor({ state: "hidden" });
+  await window.shows(/Answers: prod \| True \| v2 \| two lines \| .*'name': 'Kim'.*'count': 3.*'size': 'large'.*'loud': False/);
+});
+
+test("signs stand round the conversation, and a text for the box is put before what is there", async () => {
+  await window.say("/signs");
+  await window.view.locator(".widget", { hasText: "tests: 12 of 14" }).waitFor();
+  await window.view.locator(".doing", { hasText: "3 checks wait" }).waitFor();
+  assert.equal(await window.box.inputValue(), "a text for the box");
+  await window.shot("23-signs");
+  await window.box.fill("");
+});
+
+test("an error says what happened, and can be tried again", async () => {
+  await window.say("break");
+  await window.view.locator(".note.error", { hasText: "The key was refused." }).waitFor();
+  await window.shot("24-error");
+  await window.view.getByRole("button", { name: "Try again" }).click();
+  await window.shows("Mended.");
+  assert.equal(await window.view.locator(".note.error").count(), 0);
+  assert.equal(await window.view.locator(".row.user", { hasText: "break" }).count(), 1);
+});
+
+test("a question answered in another editor leaves the screen", async () => {
+  await window.say("ask there");
+  await window.view.locator(".card").waitFor();
+  await window.shot("25-command");
+  await allowElsewhere(server);
+  await window.view.locator(".card").waitFor({ state: "hidden" });
+  await window.shows("It was allowed.");
+});
+
+test("a long past comes by the page, once", async () => {
+  await window.say("many");
+  await window.shows("Enough.");
+  await window.rests();
+  await window.page.reload({ waitUntil: "domcontentloaded" });
+  await window.shows("Enough.");
+  const calls = window.view.locator(".row.tool", { has: window.view.getByText("ls", { exact: true }) });
+  assert.ok((await calls.count()) < 45);
+  await window.view.locator(".scroller").evaluate((scroller) => (scroller.scrollTop = 0));
+  await window.view.locator(".row.user", { hasText: "ask there" }).waitFor({ state: "attached" });
+  assert.equal(await calls.count(), 45);
+  await window.view.locator(".latest").click();
+});
+
+test("a daemon that ends is started again, and the conversation goes on", async () => {
+  spawnSync(need("SINGLETREE"), ["stop"], { env: server.env });
+  await window.view.locator(".trouble").waitFor();
+  await window.shot("26-down");
+  await window.view.locator(".trouble").waitFor({ state: "hidden" });
+  await window.say("and now?");
+  await window.shows("Nothing to say.");
+  assert.equal(await window.view.locator(".row", { hasText: "Enough." }).count(), 1);
+});
+
+test("a narrow sidebar cuts nothing off", async () => {
+  await window.page.mouse.move(350, 600);
+  await window.page.mouse.down();
+  await window.page.mouse.move(250, 600, { steps: 4 });
+  await window.page.mouse.up();
+  await window.shot("27-narrow");
+  const over = await window.view.locator("body").evaluate((body) => [...body.querySelectorAll(".bar, .strip, .card, .row")].filter((one) => one.scrollWidth > one.clientWidth + 1).length);
+  assert.equal(over, 0);
+});
+
+test("a program that is missing is told in one message, with a way to name it", async () => {
+  server.set({ "singletree.command": "no-such-singletree" });
+  await window.page.reload({ waitUntil: "domcontentloaded" });
+  await window.view.locator(".trouble", { hasText: "no-such-singletree" }).waitFor();
+  await window.shot("28-missing");
+  await window.view.getByRole("button", { name: "Open settings" }).click();
+  await window.page.locator(".settings-editor").waitFor();
+});
