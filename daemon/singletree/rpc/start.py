@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import gc
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -40,12 +41,16 @@ def serve_main(arguments: Sequence[str]) -> NoReturn:
 
 def _listen_main(given: argparse.Namespace) -> NoReturn:
     """Take the place first: whoever started this process waits for that alone."""
+    from singletree import __version__
     from singletree.host.claim import Claim
+    from singletree.rpc.hello import PROTOCOL_VERSIONS
 
     try:
         claim = Claim.take(socket_at(given.listen))
     except SingletreeError as error:
         sys.exit(f"singletree serve: {error.message}")
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # nobody's way is free before all is loaded
+    claim.say(__version__, PROTOCOL_VERSIONS, 0)
 
     from singletree.rpc.stdio import take_stdio, write_all
 
