@@ -17,11 +17,10 @@ import time
 from pathlib import Path
 
 from singletree.errors import SingletreeError
-from singletree.host.doorbell import NO_FOLDER, check_place, knock, lock_path, said_in
+from singletree.host.doorbell import NO_FOLDER, PAUSE, check_place, knock, lock_path, said_in
 
 TAKE_SECONDS = 1.0
 """How long a place that is just being left is waited for."""
-PAUSE = 0.02
 WAITING_CLIENTS = 128
 
 NO_SOCKET = "{path} is there and is no socket; move it away."
@@ -54,7 +53,7 @@ class Claim:
             raise
 
     def say(self, version: str, protocols: tuple[int, ...], clients: int) -> None:
-        """Write into the lock's file who is here. Of use to people; nothing depends on it."""
+        """Write into the lock's file who is here, for people and for those who come."""
         spoken = ",".join(map(str, protocols))
         line = f"pid={os.getpid()} version={version} protocols={spoken} clients={clients}\n"
         if self._lock is not None:
@@ -64,12 +63,14 @@ class Claim:
     def hide(self) -> None:
         """Let nobody come any more who is not on the way; `show` takes it back."""
         if self._is_ours(self.path):
-            self.path.replace(self._aside)
+            with contextlib.suppress(OSError):
+                self.path.replace(self._aside)
 
     def show(self) -> None:
         """Be found again."""
         if self._is_ours(self._aside):
-            self._aside.replace(self.path)
+            with contextlib.suppress(OSError):
+                self._aside.replace(self.path)
 
     def leave(self) -> None:
         """Give the place up: from now on another daemon may take it."""
@@ -77,7 +78,8 @@ class Claim:
             return
         for path in (self.path, self._aside):
             if self._is_ours(path):
-                path.unlink()
+                with contextlib.suppress(OSError):
+                    path.unlink()
         self.listener.close()
         os.close(self._lock)
         self._lock = None
@@ -87,14 +89,6 @@ class Claim:
             return os.path.samestat(path.lstat(), self._own)
         except OSError:
             return False
-
-
-def _make_folder(folder: Path) -> None:
-    """Make the folder of a place, for its owner alone."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise SingletreeError(NO_FOLDER.format(folder=folder, why=error.strerror)) from error
 
 
 def open_lock(path: Path) -> int:
@@ -112,7 +106,7 @@ def _take_lock(path: Path, patience: float) -> int:
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return lock
+            break
         except BlockingIOError:
             if time.monotonic() > until:
                 pid = said_in(lock).pid
@@ -122,6 +116,16 @@ def _take_lock(path: Path, patience: float) -> int:
             os.close(lock)
             raise SingletreeError(NO_PLACE.format(path=path, why=error.strerror)) from error
         time.sleep(PAUSE)
+    with contextlib.suppress(OSError):  # what the last one said of itself
+        os.ftruncate(lock, 0)
+    return lock
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise SingletreeError(NO_FOLDER.format(folder=folder, why=error.strerror)) from error
 
 
 def _listen(path: Path) -> socket.socket:

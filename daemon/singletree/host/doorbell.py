@@ -19,6 +19,8 @@ from singletree.errors import SingletreeError
 
 LONGEST = 103 if sys.platform == "darwin" else 107
 """Bytes of a path that fit into the address of a socket."""
+PAUSE = 0.02
+"""Seconds between two looks at something that nobody tells of."""
 
 TOO_LONG = "{path} is too long for a socket ({length} bytes, {most} fit); name a shorter one."
 NO_FOLDER = "The folder {folder} cannot be used for the daemon's socket: {why}."

@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from singletree.errors import SingletreeError
-from singletree.host.claim import PAUSE
-from singletree.host.doorbell import holder, knock, process_of
+from singletree.host.doorbell import PAUSE, holder, knock, process_of
 from singletree.host.places import shared_socket, socket_at
 
 STOP_SECONDS = 8.0

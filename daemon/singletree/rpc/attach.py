@@ -19,7 +19,7 @@ from pathlib import Path
 
 from singletree import __version__
 from singletree.errors import SingletreeError
-from singletree.host.doorbell import Holder, holder, knock, process_of
+from singletree.host.doorbell import PAUSE, Holder, holder, knock, process_of
 from singletree.host.places import shared_socket, socket_at
 from singletree.rpc.hello import PROTOCOL_VERSIONS
 from singletree.rpc.stdio import read_some, write_all
@@ -28,7 +28,6 @@ END_SECONDS = 5.0
 """How long the daemon may take to say its last to an editor that has closed its side."""
 
 WAY_SECONDS = 2.0
-PAUSE = 0.02
 FIRST_SECONDS = 15.0
 LAST_SECONDS = 0.05
 """A daemon that dies closes what it has open one after the other, its lock perhaps last."""

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from singletree.errors import SingletreeError
-from singletree.host.claim import PAUSE, open_lock
-from singletree.host.doorbell import check_place, holder, knock
+from singletree.host.claim import open_lock
+from singletree.host.doorbell import PAUSE, check_place, holder, knock
 
 START_SECONDS = 30.0
 ATTEMPTS = 3

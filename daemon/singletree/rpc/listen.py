@@ -111,8 +111,10 @@ class Reception:
         if self._waiting is not None:
             self._waiting.cancel()
             self._waiting = None
+        if self._serving:
+            return
         seconds = HIDDEN_SECONDS if self._in_the_way else self._idle()
-        if not self._serving and seconds > 0:
+        if seconds > 0:
             self._waiting = self._loop.call_later(seconds, self._perhaps_end)
 
     def _make_way(self) -> None:

@@ -45,11 +45,11 @@ def _listen_main(given: argparse.Namespace) -> NoReturn:
     from singletree.host.claim import Claim
     from singletree.rpc.hello import PROTOCOL_VERSIONS
 
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # heard when all is loaded, see listen.py
     try:
         claim = Claim.take(socket_at(given.listen))
     except SingletreeError as error:
         sys.exit(f"singletree serve: {error.message}")
-    signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # nobody's way is free before all is loaded
     claim.say(__version__, PROTOCOL_VERSIONS, 0)
 
     from singletree.rpc.stdio import take_stdio, write_all
