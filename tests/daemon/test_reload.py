@@ -29,7 +29,7 @@ async def crash(client: RawClient) -> None:
     await client.process.wait()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 async def test_no_moment_makes_a_hole(seed: int) -> None:
     moment = random.Random(seed)
     mirror = Mirror()
@@ -54,7 +54,7 @@ async def test_no_moment_makes_a_hole(seed: int) -> None:
         print(f"{reloads} reloads, {mirror.deltas} deltas, {len(mirror.events)} events")
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 async def test_a_prompt_sent_at_the_last_moment_is_said_once(seed: int) -> None:
     moment = random.Random(seed)
     with shared({"text": "Heard."}, {"loop": True}) as here:
@@ -127,11 +127,11 @@ async def test_a_client_that_comes_as_the_daemon_ends_finds_one() -> None:
     moment = random.Random(5)
     lives: set[int] = set()
     with shared({"text": "Hello."}, {"loop": True}, arguments=["--idle=0.15"]) as here:
-        for _ in range(6):
+        for _ in range(4):
             await _visit(here, lives)
             await asyncio.sleep(0.1 + moment.random() * 0.3)
     assert len(lives) > 1
-    print(f"{len(lives)} daemons served 6 clients")
+    print(f"{len(lives)} daemons served 4 clients")
 
 
 async def _visit(here: Shared, lives: set[int]) -> None:
