@@ -1,7 +1,7 @@
 """The command line: `singletree serve | attach | chat | sessions | describe | doctor | stop`.
 
 Imports what a command needs when it is named, so that `serve` and `attach` answer at once. Read
-next: rpc/early.py (how serving starts), rpc/attach.py, chat/ (the terminal client).
+next: rpc/doors/early.py (how serving starts), rpc/doors/attach.py, chat/ (the terminal client).
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(rest: list[str]) -> int:
-    from singletree.rpc.start import serve_main
+    from singletree.rpc.doors.start import serve_main
 
     serve_main(rest)
 
 
 def _attach(rest: list[str]) -> int:
-    from singletree.rpc.attach import attach_main
+    from singletree.rpc.doors.attach import attach_main
 
     return attach_main(rest)
 

@@ -13,8 +13,8 @@
     ├── SettingsError           settings.json, models.json, auth.json
     └── ExtensionError          a guest failed
 
-This module never knows a JSON-RPC number: rpc/failures.py maps codes to them. The codes are the
-published list of protocol.md; they never change their meaning.
+This module never knows a JSON-RPC number: rpc/telling/failures.py maps codes to them. The codes are
+the published list of protocol.md; they never change their meaning.
 """
 
 from __future__ import annotations

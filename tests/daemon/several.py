@@ -13,7 +13,7 @@ from tests.daemon.real import Place
 from tests.rpc.client import RawClient
 
 from singletree.host.options import Options
-from singletree.rpc.serve import serve_socket
+from singletree.rpc.doors.serve import serve_socket
 from singletree.rpc.server import shared_door_for
 
 Join = Callable[..., AbstractAsyncContextManager[RawClient]]

@@ -12,10 +12,10 @@ import pytest
 from tests.daemon.real import Place, opened, place, prompt, settled
 from tests.daemon.several import Join, house
 
+from singletree.rpc.buffers.documents import Documents
 from singletree.rpc.connection import Connection
 from singletree.rpc.daemon import Stream
-from singletree.rpc.documents import Documents
-from singletree.rpc.outbox import Outbox
+from singletree.rpc.pipes.outbox import Outbox
 from singletree.session.session import AgentSession
 from singletree.session.workings import Workings
 

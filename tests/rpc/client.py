@@ -25,8 +25,8 @@ from pytest_lsp import LanguageClient
 from pytest_lsp.protocol import LanguageClientProtocol
 
 from singletree.rpc.connection import Connection
-from singletree.rpc.outbox import Limits, Outbox
-from singletree.rpc.serve import Line, OpenDoor, converse
+from singletree.rpc.doors.serve import Line, OpenDoor, converse
+from singletree.rpc.pipes.outbox import Limits, Outbox
 
 Message = dict[str, Any]
 Reaction = Callable[[Any], Any]

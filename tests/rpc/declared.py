@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from singletree.rpc.converter import converter
 from singletree.rpc.hello import CAPABILITIES
-from singletree.rpc.language import AgentServer
+from singletree.rpc.lsp.language import AgentServer
+from singletree.rpc.pipes.converter import converter
 
 OURS = {"positionEncoding", "textDocumentSync", "workspace"}
 """Said by hello.py with more care, or chosen for each client."""

@@ -20,9 +20,9 @@ from tests.rpc.client import Message, RawClient, connected
 from singletree.host.options import Options
 from singletree.model.base import ModelRequest
 from singletree.model.scripted import ScriptedModel
+from singletree.rpc.buffers.documents import Document
 from singletree.rpc.connection import Connection
 from singletree.rpc.daemon import Daemon
-from singletree.rpc.documents import Document
 from singletree.rpc.server import door_of
 
 

@@ -22,14 +22,14 @@ from pydantic.alias_generators import to_camel
 from singletree.errors import SessionBusy
 from singletree.rpc.connection import Door
 from singletree.rpc.faults import RpcError
-from singletree.rpc.feed import Feed, Hearing
-from singletree.rpc.lazylsp import open_language
+from singletree.rpc.lsp.lazylsp import open_language
 from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.errors import REQUEST_FAILED
 from singletree.rpc.routes import Call, Route
+from singletree.rpc.telling.feed import Feed, Hearing
 
 if TYPE_CHECKING:
-    from singletree.rpc.language import AgentServer
+    from singletree.rpc.lsp.language import AgentServer
 
 
 class Shape(BaseModel):
@@ -153,7 +153,7 @@ async def edit(params: Nothing, call: Call) -> object:
     """A typed LSP request to the client, through pygls."""
     from lsprotocol import types as lsp
 
-    from singletree.rpc.language import AgentServer
+    from singletree.rpc.lsp.language import AgentServer
 
     server = await call.peer.language()
     assert isinstance(server, AgentServer)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletree.rpc.early import serve_stdio
+from singletree.rpc.doors.early import serve_stdio
 
 if TYPE_CHECKING:
-    from singletree.rpc.serve import OpenDoor
+    from singletree.rpc.doors.serve import OpenDoor
 
 
 def load() -> OpenDoor:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 from pydantic_core import to_json
 
-from singletree.rpc.bounds import bounded, page
+from singletree.rpc.telling.bounds import bounded, page
 
 WHOLE = "agent://s/entry/e.json"
 LIMIT = 4096

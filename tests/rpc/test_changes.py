@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletree.rpc.changes import COMPARED, Hunk, contains, lacks, smallest, unix
+from singletree.rpc.buffers.changes import COMPARED, Hunk, contains, lacks, smallest, unix
 
 TEXTS = st.text(alphabet="ab\n\r😀", max_size=40)
 

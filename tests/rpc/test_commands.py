@@ -11,8 +11,8 @@ from tests.rpc.client import Failed, Message
 from tests.rpc.editor import until
 from tests.rpc.plain import PlainHost, plain
 
-from singletree.rpc.commands import COMMANDS
 from singletree.rpc.offered import COMMANDS as OFFERED
+from singletree.rpc.plain.commands import COMMANDS
 
 DONE: Message = {"text": "done"}
 SLOW: Message = {"text": "slow", "delay": 30}

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from tests.rpc.client import Message, RawClient, connected, frame
 
+from singletree.rpc.buffers.documents import Change, Documents, path_of, uri_of
 from singletree.rpc.connection import Door
-from singletree.rpc.documents import Change, Documents, path_of, uri_of
+from singletree.rpc.lsp.sync import SYNC
 from singletree.rpc.peer import Peer
 from singletree.rpc.routes import Call, Route
-from singletree.rpc.sync import SYNC
 
 
 def opened(path: Path, text: str, disk: bytes | None = None) -> Documents:

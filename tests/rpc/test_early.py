@@ -15,10 +15,10 @@ HEAVY = {"asyncio", "contextlib", "dataclasses", "inspect", "logging", "pathlib"
 
 
 def test_nothing_heavy_is_imported_before_the_first_answer() -> None:
-    code = "import sys, singletree.rpc.early; print(*sys.modules)"
+    code = "import sys, singletree.rpc.doors.early; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-S", "-c", PATH + code], capture_output=True, text=True)
     loaded = set(run.stdout.split())
-    assert "singletree.rpc.early" in loaded, run.stderr
+    assert "singletree.rpc.doors.early" in loaded, run.stderr
     assert not loaded & HEAVY
     assert not {name for name in loaded if name.partition(".")[0] in {"pydantic", "anyio", "pygls"}}
 

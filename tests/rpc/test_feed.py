@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletree.rpc.feed import Cursor, Feed, Hearing
-from singletree.rpc.lane import MAX_TEXT
+from singletree.rpc.telling.feed import Cursor, Feed, Hearing
+from singletree.rpc.telling.lane import MAX_TEXT
 
 
 class Ear:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletree.rpc.frames import Defect, Frame, HeaderFrames, Lines, Splitter
+from singletree.rpc.pipes.frames import Defect, Frame, HeaderFrames, Lines, Splitter
 
 PING = b'{"jsonrpc":"2.0","id":9,"method":"ping"}'
 

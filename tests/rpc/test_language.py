@@ -17,9 +17,9 @@ from tests.rpc.declared import undeclared
 
 from singletree.rpc.asking import ClientError
 from singletree.rpc.connection import Connection
-from singletree.rpc.converter import converter
 from singletree.rpc.hello import CAPABILITIES
-from singletree.rpc.language import AgentServer
+from singletree.rpc.lsp.language import AgentServer
+from singletree.rpc.pipes.converter import converter
 
 Pair = tuple[RawClient, Connection]
 PLACE = {"textDocument": {"uri": "file:///x"}, "position": {"line": 2, "character": 1}}

@@ -50,7 +50,7 @@ def shapes(before: str, **env: str) -> tuple[dict[str, Any], str]:
     return json.loads(run.stdout.splitlines()[-1]), run.stderr
 
 
-INSTALL = "from singletree.rpc.lazylsp import install; done = install(); assert done is {}\n"
+INSTALL = "from singletree.rpc.lsp.lazylsp import install; done = install(); assert done is {}\n"
 SHADOW = """
 import sys, types
 sys.modules["lsprotocol._hooks"] = types.ModuleType("lsprotocol._hooks")
@@ -78,7 +78,7 @@ def test_a_surprise_leads_to_the_plain_import() -> None:
 
 COUNT = """
 import lsprotocol.types as t
-from singletree.rpc.lazylsp import _Pending
+from singletree.rpc.lsp.lazylsp import _Pending
 kinds = {c for c in t.ALL_TYPES_MAP.values() if isinstance(c, type)}
 print(sum(isinstance(c.__dict__.get("__attrs_attrs__"), _Pending) for c in kinds))
 """

@@ -14,8 +14,8 @@ from tests.rpc.client import RawClient
 from singletree.host.claim import Claim
 from singletree.host.doorbell import holder, knock
 from singletree.rpc.connection import Door
-from singletree.rpc.life import Life
-from singletree.rpc.listen import Reception
+from singletree.rpc.doors.life import Life
+from singletree.rpc.doors.listen import Reception
 from singletree.rpc.routes import Route
 
 

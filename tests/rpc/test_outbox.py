@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from singletree.rpc.outbox import Limits, Outbox, TooFarBehind, line_frame
+from singletree.rpc.pipes.outbox import Limits, Outbox, TooFarBehind, line_frame
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ import pytest
 from tests.rpc.client import RawClient
 
 from singletree.rpc.connection import Door
-from singletree.rpc.feed import Feed, Hearing
+from singletree.rpc.doors.serve import serve_socket
 from singletree.rpc.peer import Peer
 from singletree.rpc.routes import Call, Route
-from singletree.rpc.serve import serve_socket
+from singletree.rpc.telling.feed import Feed, Hearing
 
 
 class House:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from singletree.rpc.start import options_of, parser, passed_on
+from singletree.rpc.doors.start import options_of, parser, passed_on
 
 
 def test_all_options_arrive_and_files_by_their_whole_path(

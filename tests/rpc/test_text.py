@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletree.rpc.text import Encoding, Position, Text, index, split_lines, units
+from singletree.rpc.buffers.text import Encoding, Position, Text, index, split_lines, units
 
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 CODECS = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pydantic_core import to_json
 
 from singletree.history.outline import Row
-from singletree.rpc.views import PAGE_BYTES, rows_that_fit, tree_row
+from singletree.rpc.telling.views import PAGE_BYTES, rows_that_fit, tree_row
 
 ROW = Row(
     entry_id="0123abcd",

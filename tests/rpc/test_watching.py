@@ -9,7 +9,7 @@ import pytest
 from tests.rpc.client import Message
 from tests.rpc.editor import CAPABILITIES, House, house, until
 
-from singletree.rpc.watching import matter_of
+from singletree.rpc.lsp.watching import matter_of
 
 DONE: Message = {"text": "done"}
 CHANGED = "workspace/didChangeWatchedFiles"

@@ -13,13 +13,13 @@ from singletree import errors
 from singletree.agent.tool import ToolOutput
 from singletree.history.entries import ENTRY, CustomEntry, MessageEntry
 from singletree.messages import Image, Text, ToolCall, Usage, UserMessage
-from singletree.rpc.failures import error_info, one_line
 from singletree.rpc.protocol.base import JsonObject, check
 from singletree.rpc.protocol.errors import CODES, ErrorData
 from singletree.rpc.protocol.errors import ErrorInfo as WireErrorInfo
 from singletree.rpc.protocol.events import SessionEvent, ToolResult
-from singletree.rpc.toolcalls import tool_call, tool_result
-from singletree.rpc.wire import Told, context_usage, record, tell, to_error
+from singletree.rpc.telling.failures import error_info, one_line
+from singletree.rpc.telling.toolcalls import tool_call, tool_result
+from singletree.rpc.telling.wire import Told, context_usage, record, tell, to_error
 from singletree.session.events import (
     CommandsChanged,
     CompactionEnded,

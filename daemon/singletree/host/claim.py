@@ -3,7 +3,7 @@
 Whoever has the lock is the daemon of the place; a socket without one is left over from a dead
 daemon and is replaced. The lock's file says who has it. Standard library only. Never knows what is
 spoken over the socket. Read next: places.py (where the place is), doorbell.py (who comes to it),
-../rpc/listen.py.
+../rpc/doors/listen.py.
 """
 
 from __future__ import annotations

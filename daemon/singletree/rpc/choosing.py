@@ -23,7 +23,7 @@ from singletree.rpc.modes import MODES
 from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.base import JsonObject, SessionParams
 from singletree.rpc.routes import Call
-from singletree.rpc.views import iso, model_row
+from singletree.rpc.telling.views import iso, model_row
 from singletree.session.revert import content
 from singletree.session.session import AgentSession
 

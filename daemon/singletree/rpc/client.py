@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from singletree.rpc.buffers.text import Encoding
 from singletree.rpc.hello import (
     PROTOCOL_VERSIONS,
     agent_block,
@@ -19,7 +20,6 @@ from singletree.rpc.hello import (
     part,
     version_for,
 )
-from singletree.rpc.text import Encoding
 
 log = logging.getLogger(__name__)
 

@@ -18,11 +18,11 @@ from typing import Any, Final, assert_never
 
 from singletree.rpc.client import Client, read_client
 from singletree.rpc.faults import RpcError, invalid_params, request_failed
-from singletree.rpc.frames import Frame
 from singletree.rpc.hello import answer, part
 from singletree.rpc.incoming import Answer, Id, Incoming, Notification, Refusal, Request, read
-from singletree.rpc.outbox import Outbox
 from singletree.rpc.peer import OpenLanguage, Peer
+from singletree.rpc.pipes.frames import Frame
+from singletree.rpc.pipes.outbox import Outbox
 from singletree.rpc.protocol.errors import INVALID_REQUEST, METHOD_NOT_FOUND, NOT_INITIALIZED
 from singletree.rpc.routes import Call, ErrorMapper, Route, Routes
 from singletree.rpc.work import WAS_CANCELLED, Unheard, Work

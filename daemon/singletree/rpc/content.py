@@ -2,7 +2,7 @@
 
 Done when the message arrives: what a selection points to is cut out of the buffer as it then is,
 and what is typed right behind the message is not in it. Never reads a file. Read next:
-protocol/content.py (the blocks), documents.py (open buffers).
+protocol/content.py (the blocks), buffers/documents.py (open buffers).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from singletree.errors import SingletreeError
 from singletree.messages import Image, Text, well_formed
-from singletree.rpc.documents import Documents
+from singletree.rpc.buffers.documents import Documents
 from singletree.rpc.protocol.content import (
     AudioBlock,
     ContentBlock,

@@ -2,8 +2,8 @@
 
 A handler comes here with its call and gets a session; a session tells its events here and they go
 to every client that hears it. Snapshot and subscription are taken in one turn of the loop, so no
-event can fall between. Never knows what a method means. Read next: feed.py, translate.py,
-handlers/.
+event can fall between. Never knows what a method means. Read next: telling/feed.py,
+telling/translate.py, handlers/.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from singletree.extensions.dialog import Dialog, Reply
 from singletree.extensions.sign import Sign
 from singletree.host.host import Host, place
 from singletree.host.options import Options
-from singletree.rpc import dialogs, leave
-from singletree.rpc.bounds import VALUE_BYTES
-from singletree.rpc.codec import Encoded, encoded_array, encoded_object
-from singletree.rpc.editor import EditorFiles
-from singletree.rpc.feed import Cursor, Feed, Hearing, Subscription
-from singletree.rpc.parts import Delta
+from singletree.rpc.editing.files import EditorFiles
 from singletree.rpc.peer import Peer
-from singletree.rpc.plain_hosts import PlainHosts
+from singletree.rpc.people import dialogs, leave
+from singletree.rpc.people.questions import Questions
+from singletree.rpc.people.signs import Signs
+from singletree.rpc.pipes.codec import Encoded, encoded_array, encoded_object
+from singletree.rpc.plain.hosts import PlainHosts
 from singletree.rpc.protocol import session as shapes
 from singletree.rpc.protocol.base import SessionParams
-from singletree.rpc.questions import Questions
 from singletree.rpc.routes import Call, Routes
 from singletree.rpc.shown import Shown
-from singletree.rpc.signs import Signs
-from singletree.rpc.translate import Translator
-from singletree.rpc.views import newest, state
+from singletree.rpc.telling.bounds import VALUE_BYTES
+from singletree.rpc.telling.feed import Cursor, Feed, Hearing, Subscription
+from singletree.rpc.telling.parts import Delta
+from singletree.rpc.telling.translate import Translator
+from singletree.rpc.telling.views import newest, state
 from singletree.session.events import SessionEvent
 from singletree.session.gate import Answer, Question
 from singletree.session.ledger import Ledger, ledger_folder

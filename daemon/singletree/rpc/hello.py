@@ -2,7 +2,7 @@
 
 Imports nothing: the answer is given before anything else is loaded. What is declared here is
 declared for every session and workspace. Never knows pygls: that it would compute the same is a
-test. Read next: early.py (who answers), client.py (the rest of what `initialize` says).
+test. Read next: doors/early.py (who answers), client.py (the rest of what `initialize` says).
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from singletree.rpc import codec
 from singletree.rpc.faults import RpcError
-from singletree.rpc.frames import Defect, Frame
+from singletree.rpc.pipes import codec
+from singletree.rpc.pipes.frames import Defect, Frame
 from singletree.rpc.protocol.errors import INVALID_REQUEST, PARSE_ERROR
 
 Id = str | int

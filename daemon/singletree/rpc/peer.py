@@ -11,13 +11,13 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, TypeVar
 
-from singletree.rpc import codec
 from singletree.rpc.asking import Asking
+from singletree.rpc.buffers.documents import Documents
 from singletree.rpc.client import Client
-from singletree.rpc.documents import Documents
 from singletree.rpc.faults import RpcError
-from singletree.rpc.outbox import Outbox
 from singletree.rpc.own_settings import EditorSettings
+from singletree.rpc.pipes import codec
+from singletree.rpc.pipes.outbox import Outbox
 from singletree.rpc.protocol.errors import METHOD_NOT_FOUND
 
 log = logging.getLogger(__name__)

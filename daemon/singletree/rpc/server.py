@@ -20,17 +20,17 @@ from singletree.host.options import Options
 from singletree.rpc.connection import Door
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.declared import declare
-from singletree.rpc.failures import WireError, to_error
 from singletree.rpc.handlers import configuration
-from singletree.rpc.lazylsp import open_language
+from singletree.rpc.lsp.lazylsp import open_language
+from singletree.rpc.lsp.sync import SYNC
 from singletree.rpc.peer import Peer
 from singletree.rpc.routes import Route
 from singletree.rpc.shown import Shown
-from singletree.rpc.sync import SYNC
+from singletree.rpc.telling.failures import WireError, to_error
 from singletree.rpc.unheard import let_go_unheard
 
 if TYPE_CHECKING:
-    from singletree.rpc.language import AgentServer
+    from singletree.rpc.lsp.language import AgentServer
 
 HOMES = {
     "agent/session": "session",

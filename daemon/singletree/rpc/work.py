@@ -22,9 +22,9 @@ from typing import Final
 
 import anyio
 
-from singletree.rpc import codec
 from singletree.rpc.faults import RpcError
 from singletree.rpc.incoming import Id
+from singletree.rpc.pipes import codec
 from singletree.rpc.protocol.errors import CANCELLED, INTERNAL_ERROR, SERVER_CANCELLED
 from singletree.rpc.routes import Call, ErrorMapper
 

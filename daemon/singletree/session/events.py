@@ -1,7 +1,7 @@
 """All that a front may hear of a session, one frozen class per thing that happens.
 
 Agent events (messages, deltas, tools) pass through unchanged and are re-exported here, so that a
-door needs no other import. Never knows the wire: rpc/wire.py gives these their JSON form.
+door needs no other import. Never knows the wire: rpc/telling/wire.py gives these their JSON form.
 """
 
 from __future__ import annotations

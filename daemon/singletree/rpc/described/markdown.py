@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 
 from singletree.rpc import protocol
-from singletree.rpc.commands import COMMANDS, OPEN, Command
 from singletree.rpc.described.shapes import Alias, Record, definitions, served
 from singletree.rpc.described.types import Exactly, Named, OneOf
 from singletree.rpc.described.typescript import define
+from singletree.rpc.plain.commands import COMMANDS, OPEN, Command
 from singletree.rpc.protocol.base import Method
 from singletree.rpc.protocol.errors import CODES, NUMBERS, RETRYABLE
 

@@ -16,14 +16,14 @@ from typing import Any
 from pydantic import JsonValue
 
 from singletree.rpc.choosing import choose
-from singletree.rpc.commands import OPEN, find, params_of
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.handlers import opening
-from singletree.rpc.outcomes import outcome
 from singletree.rpc.peer import Peer
+from singletree.rpc.plain.commands import OPEN, find, params_of
+from singletree.rpc.plain.outcomes import outcome
+from singletree.rpc.plain.saying import tell
 from singletree.rpc.protocol.base import JsonObject, Params
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.saying import tell
 
 
 class ExecuteParams(Params):

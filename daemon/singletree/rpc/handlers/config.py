@@ -24,7 +24,7 @@ from singletree.rpc.protocol.config import (
     SlashCommand,
 )
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.views import model_row
+from singletree.rpc.telling.views import model_row
 from singletree.session.completing import completions
 from singletree.session.gate import Mode
 from singletree.session.session import AgentSession

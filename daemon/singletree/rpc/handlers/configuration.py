@@ -10,13 +10,13 @@ import anyio
 import anyio.to_thread
 
 from singletree.errors import SettingsError, SingletreeError
-from singletree.rpc.configuration import pull, subscribe
 from singletree.rpc.daemon import Daemon
+from singletree.rpc.lsp.configuration import pull, subscribe
+from singletree.rpc.lsp.watching import watch
 from singletree.rpc.own_settings import settings_in
 from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.settings import SettingsGetParams, SettingsResult, SettingsSetParams
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.watching import watch
 from singletree.session.session import AgentSession
 from singletree.session.settings import (
     Layers,

@@ -9,7 +9,6 @@ import anyio.to_thread
 
 from singletree.context.left_out import Part
 from singletree.rpc.addresses import Address
-from singletree.rpc.bounds import bounded, page
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.protocol.base import JsonObject
 from singletree.rpc.protocol.context import (
@@ -21,7 +20,8 @@ from singletree.rpc.protocol.context import (
     LeftOut,
 )
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.views import PAGE_BYTES
+from singletree.rpc.telling.bounds import bounded, page
+from singletree.rpc.telling.views import PAGE_BYTES
 from singletree.session.seeing import Sight, earlier
 from singletree.session.session import AgentSession
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from singletree.errors import SessionBusy
+from singletree.rpc.buffers.documents import path_of
 from singletree.rpc.daemon import Daemon
-from singletree.rpc.documents import path_of
 from singletree.rpc.faults import invalid_params
 from singletree.rpc.protocol import edits as shapes
 from singletree.rpc.routes import Call, Route, Routes

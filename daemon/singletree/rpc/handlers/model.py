@@ -22,7 +22,7 @@ from singletree.rpc.protocol.model import (
 )
 from singletree.rpc.protocol.usage import ModelUsage, UsageResult
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.views import context_usage, model_row, usage
+from singletree.rpc.telling.views import context_usage, model_row, usage
 from singletree.session.session import AgentSession
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from singletree.rpc.addresses import Address, parse
 from singletree.rpc.behind import NOTHING
 from singletree.rpc.choosing import last_turn
 from singletree.rpc.daemon import Daemon
-from singletree.rpc.outcomes import Opened
+from singletree.rpc.plain.outcomes import Opened
 from singletree.rpc.protocol.base import SessionParams
 from singletree.rpc.routes import Call, Route
 

@@ -21,7 +21,7 @@ from singletree.rpc.protocol.queue import (
     QueueUpdateParams,
 )
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.views import queue_items
+from singletree.rpc.telling.views import queue_items
 from singletree.session.events import QueueItem
 from singletree.session.session import AgentSession
 from singletree.session.turns import check_full

@@ -9,8 +9,8 @@ from anyio import to_thread
 
 from singletree.errors import SessionBusy
 from singletree.host import exports
-from singletree.rpc.codec import Encoded
 from singletree.rpc.daemon import Daemon
+from singletree.rpc.pipes.codec import Encoded
 from singletree.rpc.protocol.base import Empty, SessionParams
 from singletree.rpc.protocol.session import (
     Attached,
@@ -37,7 +37,7 @@ from singletree.rpc.protocol.session import (
     WaitParams,
 )
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.views import error_shape, newest, oldest, session_row, state
+from singletree.rpc.telling.views import error_shape, newest, oldest, session_row, state
 
 TEXT_BYTES = 131_072
 """Characters of an export that is given back as a text; even all escaped, they fit a message."""

@@ -23,7 +23,7 @@ from singletree.rpc.protocol.tree import (
     TreeParams,
 )
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.views import rows_that_fit, tree_row, usage
+from singletree.rpc.telling.views import rows_that_fit, tree_row, usage
 from singletree.session.differing import Side, difference
 
 SHOWN = 2000

@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 
 from singletree.messages import Image, Text
-from singletree.rpc import dialogs
 from singletree.rpc.content import blocks, with_context
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.peer import Peer
+from singletree.rpc.people import dialogs
 from singletree.rpc.protocol.turn import (
     AbortParams,
     AbortResult,
@@ -23,7 +23,7 @@ from singletree.rpc.protocol.turn import (
     SteerResult,
 )
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.views import queue_items
+from singletree.rpc.telling.views import queue_items
 from singletree.session.choice import Override
 
 

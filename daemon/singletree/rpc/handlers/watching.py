@@ -7,9 +7,9 @@ from functools import partial
 from pydantic import Field
 
 from singletree.rpc.daemon import Daemon
+from singletree.rpc.lsp.watching import METHOD, matter_of
 from singletree.rpc.protocol.base import Params, Shape
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.watching import METHOD, matter_of
 from singletree.session.events import CommandsChanged
 
 

@@ -1,0 +1,1 @@
+"""How the process is started, serves one editor or many, and ends."""

@@ -1,0 +1,1 @@
+"""The standard half of LSP: pygls on our transport, text sync, settings, watched files."""

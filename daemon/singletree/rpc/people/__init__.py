@@ -1,0 +1,1 @@
+"""What people at editors are asked and shown: permissions, dialogs, signs."""

@@ -1,0 +1,1 @@
+"""What a host has that knows nothing but LSP: commands, code actions, progress, messages."""

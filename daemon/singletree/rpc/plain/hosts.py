@@ -1,0 +1,66 @@
+"""Which plain LSP hosts look at which sessions.
+
+Read next: host.py (what one of them sees), ../daemon.py.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from singletree.extensions.sign import Sign
+from singletree.rpc.peer import Peer
+from singletree.rpc.plain.host import PlainHost, Spawn
+from singletree.session.events import SessionEvent
+from singletree.session.session import AgentSession
+
+
+class PlainHosts:
+    """The plain hosts of a process, by session. `spawn` runs what nobody waits for."""
+
+    def __init__(self, spawn: Spawn) -> None:
+        self._spawn = spawn
+        self._looking: dict[str, dict[Peer, PlainHost]] = {}
+
+    def join(self, session: AgentSession, peer: Peer) -> None:
+        """A host has had to do with a session: it sees from now on what becomes of it."""
+        looking = self._looking.setdefault(session.id, {})
+        if peer not in looking:
+            stop = partial(self._spawn, partial(_stop, session))
+            looking[peer] = PlainHost(peer, session.state().phase, stop, self._spawn)
+
+    def of(self, session_id: str) -> list[Peer]:
+        """The hosts of a session."""
+        return list(self._looking.get(session_id, ()))
+
+    def tell(self, session_id: str, event: SessionEvent) -> None:
+        """Something happened in a session."""
+        for host in tuple(self._looking.get(session_id, {}).values()):
+            host.tell(event)
+
+    def show(self, session_id: str, sign: Sign) -> None:
+        """An extension shows something."""
+        for host in self._looking.get(session_id, {}).values():
+            host.show(sign)
+
+    def cancel(self, peer: Peer, token: str) -> None:
+        """A person cancels what a host shows; a token of nobody is nothing."""
+        for looking in self._looking.values():
+            if peer in looking and looking[peer].cancel(token):
+                return
+
+    def leave(self, peer: Peer, session_id: str) -> None:
+        """A host sees no more of a session."""
+        if (host := self._looking.get(session_id, {}).pop(peer, None)) is not None:
+            host.close()
+
+    def closed(self, session_id: str) -> None:
+        """A session is closed."""
+        for host in self._looking.pop(session_id, {}).values():
+            host.close()
+
+
+async def _stop(session: AgentSession) -> None:
+    """Whatever runs: a person who cancels does not choose among kinds of work."""
+    await session.turns.abort("turn")
+    await session.turns.abort("compaction")
+    await session.turns.abort("branchSummary")

@@ -1,0 +1,1 @@
+"""What happens in a session, as clients hear it: shapes, events, deltas."""
