@@ -216,6 +216,9 @@ CHANGE_MODE = "chmod 777 ../other/file"
 LEAVE_PROCESS = "(setsid sleep 64 >/dev/null 2>&1 &); (setsid nohup sleep 64 &) ; true"
 """With Landlock it is our shell that ends these, not the kernel."""
 
+HIDE_PROCESS = "env -i setsid sh -c 'cd /; (sleep 64 >/dev/null 2>&1 &)'; echo left"
+"""Without the mark of the command, in a session of its own, its parent gone."""
+
 ESCAPES = [
     "echo x > ../other/file",
     "echo x >> ../other/new",
@@ -241,6 +244,7 @@ ESCAPES = [
     'python3 -c \'import socket; socket.create_connection(("127.0.0.1", {port}), 2).send(b"x")\'',
     "echo x > /dev/tcp/127.0.0.1/{port}",
     LEAVE_PROCESS,
+    HIDE_PROCESS,
 ]
 
 

@@ -1,8 +1,9 @@
-"""Landlock: the kernel's own sandbox, entered by a process before it becomes the command.
+"""Landlock: the kernel's own sandbox, entered by a process before it starts the command.
 
-Run as a script (`python -I -S landlock.py SPEC -- COMMAND…`) it confines itself and then runs the
-command; needs nothing but the standard library, no privilege and no package. Never imports the rest
-of the house. Read next: sandbox.py (who uses it, and what it leaves open).
+Run as a script (`python -I -S landlock.py SPEC -- COMMAND…`) it confines itself, runs the command
+and takes in what that leaves behind; needs nothing but the standard library, no privilege and no
+package. Never imports the rest of the house. Read next: sandbox.py (who uses it, and what it leaves
+open).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import signal
 import struct
 import sys
 from typing import TYPE_CHECKING
@@ -22,6 +24,7 @@ _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446
 _VERSION_FLAG = 1
 _PATH_BENEATH = 1
 _NO_NEW_PRIVS, _SET_DUMPABLE, _DROP_BOUND = 38, 4, 24
+_SUBREAPER, _DEATH_SIGNAL = 36, 1
 _CAPABILITIES_V3 = 0x20080522
 _KEPT_CAPABILITIES = sum(1 << n for n in (0, 1, 3, 4, 6, 7))  # owners, modes, users: files only
 
@@ -34,6 +37,8 @@ _SCOPES = 0b11
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 CANNOT = 126
+MARK = "SINGLETREE_COMMAND"
+"""As in leftovers.py: whoever has it is found and ended by the daemon, which tells of it."""
 
 
 def abi() -> int:
@@ -159,14 +164,59 @@ def _libc() -> ctypes.CDLL:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """`SPEC -- COMMAND…`: confine, then become the command. Does not return."""
+    """`SPEC -- COMMAND…`: confine, run the command to its end, exit as it did."""
     spec = json.loads(arguments[0])
     try:
         confine(spec["writable"], spec["hidden"], spec["readable"], network=spec["network"])
-        os.execvp(arguments[2], list(arguments[2:]))
+        _libc().prctl(_SUBREAPER, 1, 0, 0, 0)
+        child = os.fork()
+        if not child:
+            _libc().prctl(_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+            os.execvp(arguments[2], list(arguments[2:]))
     except OSError as error:
         sys.stderr.write(f"landlock: {error}\n")
         sys.exit(CANNOT)
+    sys.exit(_end_of(child))
+
+
+def _end_of(child: int) -> int:
+    """Its exit code. What hides where it comes from has become ours by then, and is killed."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    status = None
+    while status is None:
+        pid, ended = os.waitpid(-1, 0)
+        status = ended if pid == child else None
+    beyond: set[int] = set()
+    while hiding := [pid for pid in _children() if pid not in beyond and _hides(pid)]:
+        for pid in hiding:
+            try:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+            except OSError:  # another user's by now
+                beyond.add(pid)
+    code = os.waitstatus_to_exitcode(status)
+    return 128 - code if code < 0 else code
+
+
+def _children() -> list[int]:
+    """All children, dead ones too."""
+    own = os.getpid()
+    try:
+        with open(f"/proc/{own}/task/{own}/children") as file:  # noqa: PTH123
+            return [int(pid) for pid in file.read().split()]
+    except OSError:
+        return []
+
+
+def _hides(pid: int) -> bool:
+    """Whether a process has left the session and has not the mark of the command."""
+    mark = f"{MARK}={os.environ.get(MARK)}".encode()
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:  # noqa: PTH123
+            return os.getsid(pid) != os.getsid(0) and mark not in file.read().split(b"\0")
+    except OSError:
+        return True
 
 
 if __name__ == "__main__":
