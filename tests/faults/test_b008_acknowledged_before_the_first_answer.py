@@ -30,3 +30,17 @@ async def test_b008_killed_before_the_first_answer(tmp_path: Path) -> None:
             assert found["sessionId"] == session_id
             assert "remember me" in str(found["history"]["entries"])
             assert found["state"]["phase"] == "idle"
+
+
+async def test_b008_stopped_before_the_first_answer(tmp_path: Path) -> None:
+    where = place(tmp_path)
+    async with provided(where, [Reply(hold=True)]):
+        async with daemon(where, model=MODEL) as client:
+            session_id = await opened(client, where)
+            await prompt(client, session_id, "remember me")
+            await client.call("agent/abort", {"sessionId": session_id})
+            await client.eof()
+        async with daemon(where, model=MODEL) as client:
+            found = await client.call("agent/session/open", {"cwd": str(where.folder)})
+            assert found["sessionId"] == session_id
+            assert "remember me" in str(found["history"]["entries"])

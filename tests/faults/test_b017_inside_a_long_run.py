@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.faults.forgetful import Server, limits
+from tests.faults.forgetful import Server, limits, tokens
 from tests.session.stage import stage
 
 from singletree.history.entries import CompactionEntry, MessageEntry
@@ -25,6 +25,7 @@ async def test_no_request_is_larger_than_the_window(tmp_path: Path) -> None:
         assert "compaction" in kinds
         assert kinds[-1] == "message"
         assert max(server.sizes) <= 8000
+        assert max(map(tokens, server.requests)) <= 7000
         last = path[-1]
         assert isinstance(last, MessageEntry)
         assert "done" in str(last.message.dump())

@@ -33,3 +33,17 @@ async def test_two_compactions_and_three_requests_at_most(tmp_path: Path) -> Non
         assert len(server.requests) - 2 <= 3
         assert len(on.told(CompactionStarted)) <= 2
         assert on.session.state().phase == "idle"
+
+
+async def test_a_first_request_that_is_too_large_is_asked_once(tmp_path: Path) -> None:
+    """Nothing stands before it that could be summed up: the message says what is too large."""
+    server = Server([refused])
+    async with stage(tmp_path, server.model, settings=limits(1000, 100)) as on:
+        await on.say("word " * 4000)
+        ended = on.told(TurnEnded)[-1]
+        assert isinstance(ended, TurnEnded)
+        assert ended.error is not None
+        assert (ended.reason, ended.error.code) == ("error", "context_overflow")
+        assert "message" in ended.error.message
+        assert len(server.requests) + len(server.summaries) <= 3
+        assert on.session.state().phase == "idle"
