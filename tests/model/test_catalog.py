@@ -7,6 +7,7 @@ import re
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -465,3 +466,29 @@ async def test_closing_closes_the_connections(tmp_path: Path) -> None:
         await one.close()
         with anyio.fail_after(1):
             await server.empty.wait()
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("!printf 'a\\nb'", "it printed more than one line"),
+        ("!exit 3", "it ended with 3"),
+        ("!no-such-program", "it ended with 127"),
+    ],
+)
+def test_a_key_command_that_gives_no_key(command: str, why: str) -> None:
+    with pytest.raises(SettingsError, match=why):
+        resolve(command, NOWHERE)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+def test_a_key_command_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
+    file = tmp_path / "pid"
+    started = time.monotonic()
+    with pytest.raises(SettingsError, match="it took more than 10 seconds"):
+        resolve(f"!sleep 300 & echo $! > {file}; wait", NOWHERE)
+    assert time.monotonic() - started < 30
+    pid = file.read_text().strip()
+    stat = Path(f"/proc/{pid}/stat")
+    assert not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"

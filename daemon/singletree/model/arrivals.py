@@ -6,6 +6,7 @@ one look. Never knows what the bytes mean, nor how long is too long. Read next: 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import anyio
@@ -15,10 +16,14 @@ if TYPE_CHECKING:
 
 
 class Arrivals:
-    """What came of a response and was not taken yet."""
+    """What came of a response and was not taken yet.
 
-    def __init__(self, response: httpx.Response) -> None:
+    `whole`: nothing more is wanted, so that it does not matter how the connection ends.
+    """
+
+    def __init__(self, response: httpx.Response, whole: Callable[[], bool]) -> None:
         self._response = response
+        self._whole = whole
         self._pieces: list[bytes] = []
         self._news = anyio.Event()
         self._over = False
@@ -44,6 +49,6 @@ class Arrivals:
             self._news = anyio.Event()
             await self._news.wait()
         self._pieces.clear()
-        if not data and self._failure is not None:
+        if not data and self._failure is not None and not self._whole():
             raise self._failure
         return data

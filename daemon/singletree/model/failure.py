@@ -26,6 +26,10 @@ HINTS = {
     "quota_exceeded": "The account's credit or quota is used up; see the provider's billing page.",
 }
 
+UNKNOWN = "Check the model's id, and the provider's baseUrl in models.json."
+LONGEST = 366 * 86400.0
+"""Seconds; nobody waits longer, whatever a provider says."""
+
 _OVERFLOW = re.compile(
     r"context.{0,3}length.{0,3}exceeded|prompt is too long|prompt too long|input is too long"
     r"|maximum context length|context window (?:exceeds|limit)|exceeds? the context window"
@@ -76,6 +80,9 @@ _IN_FIELD = re.compile(
 )
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|milli|s|m|h|d)", re.IGNORECASE)
 _SECONDS = {"ms": 0.001, "milli": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_MARKUP = re.compile(
+    r"<(script|style|head)\b.{0,20000}?</\1\s*>|<[^>]{0,500}>", re.IGNORECASE | re.DOTALL
+)
 _KEYLIKE = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|AIza|ghp|hf|key)[-_][A-Za-z0-9*._-]{6,}|\bAIza[\w-]{20,}"
     r"|(?<=[Bb]earer )[\w.~+/=*-]{6,}|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
@@ -159,8 +166,29 @@ def refused(
         f"{provider} {_VERBS[kind.code]} (HTTP {status}){_colon(said)}",
         provider=provider,
         status=status,
+        hint=UNKNOWN if status == 404 else None,
         retry_after=retry_after(headers, body, now=now),
     )
+
+
+def moved(status: int, where: str, *, provider: str, secrets: Sequence[str] = ()) -> ModelError:
+    """The error of a redirect, which is not followed: a key goes only where a person sent it."""
+    return ModelError(
+        f"{provider} is elsewhere (HTTP {status}): {scrub(_plain(where), secrets)}",
+        hint=f"Correct providers.{provider}.baseUrl in models.json.",
+        status=status,
+        provider=provider,
+    )
+
+
+def no_answer(text: str, *, provider: str) -> ModelError:
+    """The error of an answer that said 200 and was none: what it said instead."""
+    words = provider_words(text)
+    kind = classify(words)
+    if kind.code == "provider_error":
+        kind = Kind("provider_error", True)
+    said = scrub(words, ())
+    return _error(kind, f"{provider} gave no answer{_colon(said)}", provider=provider, status=None)
 
 
 def in_stream(error: JsonValue, *, provider: str, secrets: Sequence[str] = ()) -> ModelError:
@@ -233,8 +261,15 @@ def provider_words(body: str) -> str:
     try:
         value = decoded(body)
     except ValueError:
-        return " ".join(re.sub(r"<[^>]{0,500}>", " ", body).split())
-    return " ".join(_message_in(value, 0).split())
+        return _plain(_MARKUP.sub(" ", body))
+    return _plain(_message_in(value, 0))
+
+
+def _plain(text: str) -> str:
+    """One line of signs that can be printed; nothing of what is no text at all."""
+    if text.count("\ufffd") * 10 > len(text):
+        return ""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
 
 
 def _message_in(value: JsonValue, depth: int) -> str:
@@ -284,6 +319,11 @@ def retry_after(
     headers: Mapping[str, str], body: str, *, now: datetime | None = None
 ) -> float | None:
     """Seconds the provider asks to wait: by header, else by its words."""
+    asked = _asked(headers, body, now)
+    return None if asked is None else min(asked, LONGEST)
+
+
+def _asked(headers: Mapping[str, str], body: str, now: datetime | None) -> float | None:
     low = {key.lower(): value.strip() for key, value in headers.items()}
     milliseconds = _number(low.get("retry-after-ms", ""))
     if milliseconds is not None:

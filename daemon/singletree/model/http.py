@@ -17,7 +17,7 @@ from singletree.errors import ModelError
 from singletree.model.arrivals import Arrivals
 from singletree.model.base import Terms
 from singletree.model.clients import Clients
-from singletree.model.failure import broken, refused, scrub
+from singletree.model.failure import broken, moved, refused, scrub
 from singletree.model.sse import ServerEvent, SSEDecoder
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ WEB_PAGE = "it answered with a web page; is its address right?"
 WHOLE = "its answer took more than {seconds:g} seconds"
 CUT = "the connection was cut"
 BREAK = "the header {name!r} holds a line break"
+FOREIGN = "the header {name!r} holds a character that is no ASCII; is the key copied whole?"
 ENDLESS = "one event was larger than 64 MiB"
 NO_CERTIFICATE = "its certificate is not trusted here"
 CERTIFICATE_HINT = "If this is a company's own certificate, set SSL_CERT_FILE to its file."
@@ -69,13 +70,16 @@ class Http:
         """Close all connections."""
         await self._clients.close()
 
-    async def send(self, call: Call, take: Take) -> None:
-        """Ask, and give the events of the answer to `take`: those that came together in a list."""
+    async def send(self, call: Call, take: Take) -> str:
+        """Ask, and give the events of the answer to `take`: those that came together in a list.
+
+        What is returned is the body of an answer that had no events, else nothing.
+        """
         with anyio.CancelScope(deadline=_deadline(call.terms.whole)):
             return await self._send(call, take)
         raise broken(WHOLE.format(seconds=call.terms.whole), provider=call.provider)
 
-    async def _send(self, call: Call, take: Take) -> None:
+    async def _send(self, call: Call, take: Take) -> str:
         clock = _Clock(call)
         try:
             headers = _headers(call)
@@ -89,13 +93,13 @@ class Http:
             request = client.build_request("POST", call.url, headers=headers, content=call.body)
             response = await clock.within(client.send(request, stream=True))
             try:
-                await _hear(response, call, clock, take)
+                return await _hear(response, call, clock, take)
             finally:
                 with anyio.CancelScope(shield=True):
                     await response.aclose()
         except _Silence:
             raise clock.error() from None
-        except (httpx.InvalidURL, UnicodeError) as error:
+        except httpx.InvalidURL as error:
             raise ModelError(f"{call.provider}: {error}", provider=call.provider) from None
         except httpx.HTTPError as error:
             raise _lost(error, call, proxy) from error
@@ -112,6 +116,8 @@ def _headers(call: Call) -> dict[str, str]:
     for name, value in headers.items():
         if any(sign in value for sign in "\r\n\0"):
             raise ValueError(BREAK.format(name=name))
+        if not (name.isascii() and value.isascii()):
+            raise ValueError(FOREIGN.format(name=name))
     return headers
 
 
@@ -161,48 +167,51 @@ def _deadline(seconds: float, since: float | None = None) -> float:
     return begin + seconds if seconds > 0 else float("inf")
 
 
-async def _hear(response: httpx.Response, call: Call, clock: _Clock, take: Take) -> None:
+async def _hear(response: httpx.Response, call: Call, clock: _Clock, take: Take) -> str:
     """One task reads, this one looks at what came."""
     if response.status_code != 200:
         raise await _refusal(response, call)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "text/html":
         raise ModelError(f"{call.provider}: {WEB_PAGE}", provider=call.provider)
-    arrivals = Arrivals(response)
+    arrivals = Arrivals(response, call.done)
     failure: Exception | None = None
+    said = ""
     async with anyio.create_task_group() as group:
         group.start_soon(arrivals.read)
         try:
-            if kind == "application/json":  # a server that does not stream
-                await _take_whole(arrivals, clock, take)
-            else:
-                await _take_events(arrivals, call, clock, take)
+            said = await _take_events(arrivals, call, clock, take)
         except Exception as error:  # kept, because a task group would wrap it
             failure = error
         group.cancel_scope.cancel()
     if failure is not None:
         raise failure
+    return said
 
 
-async def _take_whole(arrivals: Arrivals, clock: _Clock, take: Take) -> None:
-    whole = b""
-    while data := await clock.within(arrivals.take()):
-        whole += data
-    take([ServerEvent("", whole.decode("utf-8", "replace"))])
-
-
-async def _take_events(arrivals: Arrivals, call: Call, clock: _Clock, take: Take) -> None:
-    decoder = SSEDecoder()
+async def _take_events(arrivals: Arrivals, call: Call, clock: _Clock, take: Take) -> str:
+    decoder, odd, heard = SSEDecoder(), bytearray(), False
     with suppress(_Drained):
         while data := await clock.within(arrivals.take()):
             events = decoder.feed(data)
             if any(event.data and event.name != "ping" for event in events):
                 clock.alive()
             if events:
+                heard = True
                 take(events)
-            elif decoder.waiting > EVENT_BYTES:
+            elif not heard:
+                odd += data
+            if max(len(odd), decoder.waiting) > EVENT_BYTES:
                 raise broken(ENDLESS, provider=call.provider)
-    take(decoder.close())
+    rest = decoder.close()
+    take(rest)
+    return "" if heard or rest else _text(bytes(odd))
+
+
+def _text(body: bytes) -> str:
+    """A body without the comments of a stream."""
+    lines = body.decode("utf-8", "replace").splitlines()
+    return "\n".join(line for line in lines if not line.startswith(":")).strip()
 
 
 async def _refusal(response: httpx.Response, call: Call) -> ModelError:
@@ -214,6 +223,9 @@ async def _refusal(response: httpx.Response, call: Call) -> ModelError:
             body += chunk
             if len(body) > ERROR_BYTES:
                 break
+    if response.is_redirect:
+        where = response.headers.get("location", "nowhere")
+        return moved(response.status_code, where, provider=call.provider, secrets=call.secrets)
     return refused(
         response.status_code,
         body[:ERROR_BYTES].decode("utf-8", "replace"),

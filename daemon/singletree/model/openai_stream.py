@@ -20,7 +20,7 @@ from singletree.model.failure import broken, in_stream
 from singletree.model.openai import REASONING_FIELDS
 from singletree.model.partial_json import PartialJson
 from singletree.model.sse import ServerEvent
-from singletree.model.usage import count, priced
+from singletree.model.usage import count, dollars, priced
 
 FILTERED = "The provider's content filter ended the answer."
 NO_END = "the answer ended without a stop reason"
@@ -67,7 +67,7 @@ class ChatDecoder:
             self._over = self._over or data.startswith("[DONE]")
             return []
         chunk = loaded(data, self.draft.info.provider)
-        error = chunk.get("error")
+        error = chunk.get("error") or (chunk if event.name == "error" else None)
         if error:
             raise in_stream(error, provider=self.draft.info.provider)
         self._note(chunk)
@@ -193,7 +193,6 @@ class ChatDecoder:
         read = count(details.get("cached_tokens")) or count(usage.get("prompt_cache_hit_tokens"))
         read = min(read, prompt)
         write = min(count(details.get("cache_write_tokens")), prompt - read)
-        billed = usage.get("cost")
         self.draft.usage = priced(
             self.draft.info.price,
             input=prompt - read - write,
@@ -201,7 +200,7 @@ class ChatDecoder:
             cache_read=read,
             cache_write=write,
             reasoning=count(told.get("reasoning_tokens")),
-            billed=float(billed) if isinstance(billed, int | float) else None,
+            billed=dollars(usage.get("cost")),
         )
 
 

@@ -14,10 +14,10 @@ import anyio.to_thread
 
 from singletree.errors import ModelError
 from singletree.messages import AssistantMessage
-from singletree.model.apis import APIS
+from singletree.model.apis import APIS, Decoder
 from singletree.model.base import Delta, Hear, ModelInfo, ModelRequest, Terms
 from singletree.model.draft import Draft
-from singletree.model.failure import hide
+from singletree.model.failure import hide, no_answer
 from singletree.model.http import Call, Http
 from singletree.model.memo import Memo
 from singletree.model.sse import ServerEvent
@@ -77,13 +77,24 @@ class RemoteModel:
                 hear(joined(deltas))
 
         try:
-            await self._http.send(call, take)
-            deltas, message = decoder.finish()
+            said = await self._http.send(call, take)
+            if said:  # a server that does not stream
+                take([ServerEvent("", said)])
+            deltas, message = self._finished(decoder, said)
         except ModelError as error:
             hide(error, call.secrets)
             raise
         hear(deltas)
         return message
+
+    def _finished(self, decoder: Decoder, said: str) -> tuple[list[Delta], AssistantMessage]:
+        """The end of the answer. Where there was none, what came instead is told."""
+        try:
+            return decoder.finish()
+        except ModelError:
+            if said and not decoder.draft.parts:
+                raise no_answer(said, provider=self._info.provider) from None
+            raise
 
     async def _encoded(self, request: ModelRequest) -> bytes:
         """The body; a long conversation that is new here is encoded beside the loop."""

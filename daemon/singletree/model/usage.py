@@ -6,21 +6,31 @@ openai_stream.py, anthropic_stream.py, responses_stream.py (who count).
 
 from __future__ import annotations
 
+from math import isfinite
+
 from pydantic import JsonValue
 
 from singletree.messages import Cost, Usage
 from singletree.model.base import Price, PriceTier
 
 _MILLION = 1_000_000
+_MOST = 2**53 - 1
 _HOUR_WRITE = 2
 """Keeping something cached for an hour costs this many times the input price."""
 
 
 def count(value: JsonValue) -> int:
     """A token count as a provider gives it: anything that is no number counts nothing."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         return 0
-    return max(0, int(value))
+    return min(max(0, int(value)), _MOST)
+
+
+def dollars(value: JsonValue) -> float | None:
+    """A bill as a provider gives it; None for anything that is no amount."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        return None
+    return max(0.0, float(value))
 
 
 def priced(

@@ -8,12 +8,16 @@ Blocking: a command runs here. Call from a worker thread. Never knows what a val
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 
 from singletree.errors import SettingsError
 
 COMMAND_SECONDS = 10.0
+SLOW = f"it took more than {COMMAND_SECONDS:g} seconds"
+FAILED = "The command that gives a key failed: {why}."
 _PART = re.compile(r"\$\$|\$!|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)")
 
 
@@ -40,21 +44,32 @@ def _meaning(match: re.Match[str], env: Mapping[str, str]) -> str:
 
 
 def _printed(command: str, env: Mapping[str, str]) -> str:
+    """What a command prints: one line, within some seconds."""
+    import signal
     import subprocess  # only here, for a start without it
 
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             ["sh", "-c", command],
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=COMMAND_SECONDS,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             env=dict(env),
-            check=False,
+            start_new_session=True,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise SettingsError(
-            f"the key command in models.json failed: {type(error).__name__}"
-        ) from None
-    if done.returncode != 0:
-        raise SettingsError(f"the key command in models.json ended with {done.returncode}")
-    return done.stdout.decode("utf-8", "replace").strip()
+    except OSError as error:
+        raise SettingsError(FAILED.format(why=error.strerror)) from None
+    with process:
+        try:
+            printed, _ = process.communicate(timeout=COMMAND_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise SettingsError(FAILED.format(why=SLOW)) from None
+        finally:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+    if process.returncode != 0:
+        raise SettingsError(FAILED.format(why=f"it ended with {process.returncode}"))
+    key = printed.decode("utf-8", "replace").strip()
+    if "\n" in key:
+        raise SettingsError(FAILED.format(why="it printed more than one line"))
+    return key
