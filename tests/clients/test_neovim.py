@@ -295,6 +295,24 @@ def test_dialogs_open_when_the_person_answers(start: Start) -> None:
         editor.sees("Answers: b, True, Kim Your name? , well, {'port': 80}")
 
 
+def test_a_summary_that_takes_too_long_is_given_up(start: Start) -> None:
+    answers = [{"text": f"Answer {n}. " + "word " * 400} for n in range(2)]
+    home = start(*answers, {"text": "Third."}, {"when": "summary"}, {"delay": 60, "text": "No."})
+    home.settings(compaction={"keepRecentTokens": 300})
+    with neovim(home) as editor:
+        for n in range(2):
+            editor.say("go on")
+            editor.sees(f"Answer {n}.")
+            editor.idle()
+        editor.run("Singletree compact")
+        editor.sees("Summing up…")
+        editor.run("Singletree stop")
+        editor.idle()
+        editor.say("go on")
+        shown = editor.sees("Third.")
+        assert "Summing up…" not in shown and "▸ Summary" not in shown
+
+
 def test_another_neovim_finds_the_turn_that_runs(start: Start) -> None:
     """A window is killed in the middle of a turn: the next one shows it, and the draft."""
     slow = {"text": "".join(f"word{n} " for n in range(150)), "chunk": 7, "pause": 0.05}
@@ -340,11 +358,14 @@ def test_lines_go_along_and_a_model_is_chosen_from_a_list(start: Start) -> None:
             "vim.diagnostic.set(vim.api.nvim_create_namespace('x'), 0, "
             "{{lnum = 1, col = 0, message = 'two is odd'}})"
         )
-        editor.run("2Singletree prompt why?")
-        editor.run("Singletree open")
+        editor.run("2Singletree")
+        editor.until("return vim.bo.filetype == 'singletree-prompt'")
+        bar = editor.lua("return vim.api.nvim_eval_statusline(vim.wo.statusline, {}).str")
+        assert bar.startswith(" prompt + a.txt 2-2")
+        editor.keys("awhy?<C-s><Esc>")
         shown = editor.sees("I see.")
-        assert "why?\n  + The user selected this in" in shown
-        assert "\n  + The editor reports for" in shown
+        assert "why?\n  + The user selected this in a.txt line 2: ```" in shown
+        assert "\n  + The editor reports for a.txt line 2: two is odd" in shown
         editor.lua("vim.ui.select = function(items, _, chosen) _G.items = items end")
         editor.run("Singletree model")
         editor.until("return _G.items ~= nil")

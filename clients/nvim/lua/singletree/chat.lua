@@ -9,10 +9,12 @@ local say = require('singletree.say')
 
 ---@class singletree.Chat
 ---@field root string the workspace
+---@field number integer which conversation of this Neovim it is
 ---@field uri string
 ---@field store singletree.Store
 ---@field transcript singletree.Transcript
 ---@field input singletree.Input
+---@field along? { name: string, blocks: table[] } goes along with what is said next
 ---@field cancel? fun() gives up the summary that is being made
 ---@field private made integer messages sent from here
 local Chat = {}
@@ -26,7 +28,7 @@ M.all = {}
 
 local CANCELLED = require('singletree.protocol').ErrorNumber.RequestCancelled
 
-local WINBAR = "%%{%%v:lua.require'singletree.status'.bar('%s')%%}"
+local BAR = "%%{%%v:lua.require'singletree.status'.%s(%d)%%}"
 
 ---@param root string
 ---@return singletree.Chat
@@ -42,18 +44,27 @@ function M.of(root)
   chat.input = require('singletree.input').new(root, name .. '/prompt', function()
     return store:said()
   end)
+  chat.number = vim.tbl_count(M.all) + 1
   M.all[root] = chat
   return chat
+end
+
+---@param fits fun(chat: singletree.Chat): boolean
+---@return singletree.Chat|nil
+function M.find(fits)
+  for _, chat in pairs(M.all) do
+    if fits(chat) then
+      return chat
+    end
+  end
 end
 
 ---@param session string
 ---@return singletree.Chat|nil
 function M.by_session(session)
-  for _, chat in pairs(M.all) do
-    if chat.store.session == session then
-      return chat
-    end
-  end
+  return M.find(function(chat)
+    return chat.store.session == session
+  end)
 end
 
 --- Show both windows in this tab and stand in the prompt; the session is opened if it is not.
@@ -67,7 +78,8 @@ function Chat:show()
   if fresh then
     keys.prompt(self, input)
   end
-  if not layout.open(buf, input, WINBAR:format(self.root)) then
+  local bars = { above = BAR:format('bar', self.number), below = BAR:format('along', self.number) }
+  if not layout.open(buf, input, bars) then
     say.say('singletree: there is no room for both windows here.', vim.log.levels.WARN)
   end
   self:open()
@@ -344,6 +356,10 @@ function Chat:submit(how, more)
     return
   end
   self.input:take()
+  if self.along then
+    more = vim.tbl_extend('force', more or {}, { blocks = self.along.blocks })
+    self.along = nil
+  end
   self:send(said, how or (self:running() and 'steer' or 'prompt'), more)
 end
 

@@ -43,9 +43,13 @@ local function sends(how)
     end
     if rest ~= '' then
       chat:send(rest, how, more)
-    else
-      chat:show()
+      return
     end
+    if range then
+      local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(range.buf), ':t')
+      chat.along = { name = ('%s %d-%d'):format(name, range[1], range[2]), blocks = more.blocks }
+    end
+    chat:show()
   end
 end
 

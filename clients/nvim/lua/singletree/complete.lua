@@ -10,11 +10,9 @@ local MOST = 200
 ---@return singletree.Chat|nil
 local function here()
   local buf = vim.api.nvim_get_current_buf()
-  for _, chat in pairs(chats.all) do
-    if chat.input.buf == buf then
-      return chat
-    end
-  end
+  return chats.find(function(chat)
+    return chat.input.buf == buf
+  end)
 end
 
 --- The slash commands that begin so. The list is asked for each time, for it changes; half a second is waited.
@@ -46,13 +44,14 @@ local function files(root, base)
   local name = base:sub(2)
   local folder = name:match('^(.*/)') or ''
   local found = {}
-  local path = vim.fs.joinpath(root, folder)
-  if not vim.uv.fs_stat(path) then
-    return found
-  end
-  for entry, kind in vim.fs.dir(path) do
+  local entries = vim.uv.fs_scandir(root .. '/' .. folder)
+  while entries and #found < MOST do
+    local entry, kind = vim.uv.fs_scandir_next(entries)
+    if not entry then
+      break
+    end
     local word = folder .. entry .. (kind == 'directory' and '/' or '')
-    if vim.startswith(word, name) and #found < MOST and entry ~= '.git' then
+    if vim.startswith(word, name) and entry ~= '.git' then
       found[#found + 1] = { word = '@' .. word }
     end
   end

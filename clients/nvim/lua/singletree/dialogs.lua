@@ -1,5 +1,6 @@
 --- Answers that are more than a choice: one line, a text, a form, the reason of a no. They open when the person
 --- asks for them, never by themselves. Read next: questions.lua.
+local layout = require('singletree.layout')
 local say = require('singletree.say')
 
 local M = {}
@@ -10,14 +11,13 @@ local M = {}
 ---@param filetype string
 ---@param done fun(said: string): boolean whether it was taken
 local function editor(title, prefill, filetype, done)
-  vim.cmd('botright split')
   local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_win_set_buf(0, buf)
+  local line = ' ' .. title:gsub('%%', '%%%%'):gsub('%c', ' ') .. '%=:w answers '
+  layout.below(buf, { statusline = line })
   vim.api.nvim_buf_set_name(buf, 'singletree://answer/' .. buf)
   vim.bo[buf].buftype, vim.bo[buf].bufhidden, vim.bo[buf].filetype = 'acwrite', 'wipe', filetype
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(prefill, '\n', { plain = true }))
   vim.bo[buf].modified = false
-  vim.wo[0][0].winbar = ' ' .. title:gsub('%%', '%%%%'):gsub('\n', ' ') .. ' · :w answers'
   vim.api.nvim_create_autocmd('BufWriteCmd', {
     buffer = buf,
     callback = function()

@@ -114,19 +114,41 @@ function M.wake()
   })
 end
 
+--- The nearest folder from this one upwards with a marker. Not `vim.fs.root`: it expands `$` in names.
+---@param folder string
+---@return string|nil
+local function marked(folder)
+  local markers = require('singletree.config').now.root_markers
+  while true do
+    for _, marker in ipairs(markers) do
+      if vim.uv.fs_stat(folder .. '/' .. marker) then
+        return folder
+      end
+    end
+    local above = vim.fs.dirname(folder)
+    if above == folder or above == '.' then
+      return nil
+    end
+    folder = above
+  end
+end
+
 --- The workspace of the current buffer: the nearest folder with a marker, else the current folder.
 ---@return string|nil
 function M.root()
   local buf = vim.api.nvim_get_current_buf()
   local name = vim.api.nvim_buf_get_name(buf)
-  local own = name:match('^singletree://(.*)/[^/]+$')
+  local chats = package.loaded['singletree.chat']
+  local own = chats
+    and chats.find(function(chat)
+      return chat.transcript.buf == buf or chat.input.buf == buf
+    end)
   if own then
-    return own
+    return own.root
   end
   local cwd = vim.uv.cwd()
-  local from = vim.bo[buf].buftype == '' and name ~= '' and name or cwd
-  local found = from and vim.fs.root(from, require('singletree.config').now.root_markers)
-  local root = found or cwd
+  local from = vim.bo[buf].buftype == '' and name ~= '' and vim.fs.dirname(name) or cwd
+  local root = from and marked(from) or cwd
   return root and (vim.uv.fs_realpath(root) or root)
 end
 

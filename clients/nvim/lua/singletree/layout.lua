@@ -81,11 +81,11 @@ end
 
 ---@param buf integer
 ---@param above integer
+---@param line string
 ---@return integer
-local function prompt(buf, above)
+local function prompt(buf, above, line)
   vim.api.nvim_set_current_win(above)
   vim.cmd('belowright split')
-  local line = ' prompt%=%<<C-s> sends · <C-c> stops · g? keys '
   local win = show(buf, { winbar = '', winfixheight = true, conceallevel = 0, statusline = line })
   vim.api.nvim_win_set_height(win, config.now.height)
   return win
@@ -94,13 +94,13 @@ end
 --- Show both buffers in this tab and stand in the prompt. False: there is no room for both.
 ---@param buf integer the transcript
 ---@param input integer the prompt
----@param bar string the winbar of the transcript
+---@param bars { above: string, below: string } the winbar of the transcript, the statusline of the prompt
 ---@return boolean
-function M.open(buf, input, bar)
+function M.open(buf, input, bars)
   local below = M.window(input)
   local good = pcall(function()
-    local win = M.window(buf) or transcript(buf, bar, below)
-    below = below or prompt(input, win)
+    local win = M.window(buf) or transcript(buf, bars.above, below)
+    below = below or prompt(input, win, bars.below)
   end)
   if below then
     vim.api.nvim_set_current_win(below)
@@ -121,6 +121,24 @@ function M.close(buffers)
       end)
     end
   end
+end
+
+--- A window across the bottom for something that the person wants to see. When it goes, the others are as they were.
+---@param buf integer
+---@param options? table<string, any>
+function M.below(buf, options)
+  local sizes = vim.fn.winrestcmd()
+  vim.cmd('botright split')
+  local win = show(buf, options or {})
+  vim.api.nvim_create_autocmd('WinClosed', {
+    pattern = tostring(win),
+    once = true,
+    callback = function()
+      vim.schedule(function()
+        pcall(vim.cmd, sizes)
+      end)
+    end,
+  })
 end
 
 --- A window of this tab that holds a file, for what the person wants to look at.

@@ -36,6 +36,7 @@ function M.parts(chat)
   parts[#parts + 1] = meter(info.usage)
   parts[#parts + 1] = info.model and vim.fs.basename(info.model) or 'no model'
   parts[#parts + 1] = info.thinking and info.thinking ~= 'off' and info.thinking or nil
+  parts[#parts + 1] = info.readOnly and 'read only' or nil
   parts[#parts + 1] = info.mode and info.mode ~= 'ask' and info.mode or nil
   for _, key in ipairs(vim.fn.sort(vim.tbl_keys(info.signs))) do
     parts[#parts + 1] = tostring(info.signs[key])
@@ -49,16 +50,33 @@ local function plain(said)
   return (said:gsub('%%', '%%%%'):gsub('%c', ' '))
 end
 
+---@param number integer
+---@return singletree.Chat|nil
+local function numbered(number)
+  return require('singletree.chat').find(function(chat)
+    return chat.number == number
+  end)
+end
+
 --- The winbar of a transcript.
----@param root string
+---@param number integer
 ---@return string
-function M.bar(root)
-  local chat = require('singletree.chat').all[root]
+function M.bar(number)
+  local chat = numbered(number)
   if not chat then
     return ''
   end
-  local name = chat.store.info.title or chat.store.info.name or vim.fs.basename(root)
-  return ' %#SingletreeTitle#' .. plain(name) .. '%* %<' .. plain(table.concat(M.parts(chat), ' · '))
+  local name = chat.store.info.title or chat.store.info.name or vim.fs.basename(chat.root)
+  return ' %#SingletreeTitle#' .. plain(name) .. '%* ' .. plain(table.concat(M.parts(chat), ' · ')) .. '%<'
+end
+
+--- The statusline of a prompt: what goes along with it.
+---@param number integer
+---@return string
+function M.along(number)
+  local chat = numbered(number)
+  local along = chat and chat.along and ' + ' .. plain(chat.along.name) or ''
+  return ' prompt' .. along .. '%=%<<C-s> sends · <C-c> stops · g? keys '
 end
 
 --- For a statusline: the conversation of the current workspace, or nothing while there is none.

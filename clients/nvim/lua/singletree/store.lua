@@ -154,6 +154,9 @@ function Store:entry(entry)
       block.tool.status = nil -- its own events say better how it ended
     end
     local same = known and not block.tool and entries.whole(known) == block.text and not known.live
+    for index, along in ipairs(block.along or {}) do
+      block.along[index] = along:gsub(vim.pesc((self.cwd or '') .. '/'), '')
+    end
     if not (same or (block.kind == 'notice' and block.level == 'info' and self.body == 0)) then
       block.live = false
       self:put(block)
@@ -176,6 +179,13 @@ function Store:snapshot(attached)
   end
   for _, streaming in ipairs(attached.inFlight or {}) do
     events.in_flight(self, streaming)
+  end
+  local skipped = vim.tbl_map(function(one)
+    return one.path
+  end, attached.state.skipped or {})
+  if #skipped > 0 then
+    local said = 'This folder is not trusted, so these are not used: ' .. table.concat(skipped, ', ')
+    self:notice('skipped', 'warn', said)
   end
   for _, warning in ipairs(attached.state.warnings or {}) do
     self:notice('warning:' .. warning.code .. warning.message, 'warn', warning.message)

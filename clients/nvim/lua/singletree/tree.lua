@@ -242,13 +242,8 @@ function M.open(chat, filter)
   local buf = vim.api.nvim_create_buf(false, true)
   local view = setmetatable({ chat = chat, buf = buf, filter = filter or 'default', search = '', rows = {}, asked = 0 }, View)
   vim.bo[buf].bufhidden, vim.bo[buf].filetype = 'wipe', 'singletree-tree'
-  vim.cmd('botright split')
-  vim.api.nvim_win_set_buf(0, buf)
-  local plain = { wrap = false, number = false, relativenumber = false, cursorline = true, signcolumn = 'no' }
-  plain.statusline = ' tree of ' .. vim.fs.basename(chat.root):gsub('%%', '%%%%') .. '%=%l of %L '
-  for option, value in pairs(plain) do
-    vim.wo[0][0][option] = value
-  end
+  local line = ' tree of ' .. vim.fs.basename(chat.root):gsub('%%', '%%%%') .. '%=%l of %L '
+  layout.below(buf, { wrap = false, cursorline = true, statusline = line })
   view:keys()
   view:load()
   return view

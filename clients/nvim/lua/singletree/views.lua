@@ -13,12 +13,11 @@ local M = {}
 ---@param title string
 ---@return integer buf
 function M.scratch(lines, filetype, title)
-  vim.cmd('botright split')
   local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_win_set_buf(0, buf)
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  vim.bo[buf].bufhidden, vim.bo[buf].modifiable, vim.bo[buf].filetype = 'wipe', false, filetype
-  vim.wo[0][0].winbar = ' ' .. title:gsub('%%', '%%%%')
+  vim.bo[buf].bufhidden, vim.bo[buf].modifiable = 'wipe', false
+  layout.below(buf, { statusline = ' ' .. title:gsub('%%', '%%%%'):gsub('%c', ' ') .. '%=q closes ' })
+  vim.bo[buf].filetype = filetype
   vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = buf, nowait = true })
   return buf
 end
