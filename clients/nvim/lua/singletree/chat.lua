@@ -1,11 +1,16 @@
---- One conversation: the session of a workspace, its transcript and its prompt. Everything a person does with
---- it is a method here; keys and commands only call them. Read next: store.lua, transcript.lua, keys.lua.
+--- One conversation: the session of a workspace, its transcript and its prompt; opened, kept up to date, lost and found
+--- again. Read next: acts.lua (what a person does with it), store.lua, transcript.lua.
 local client = require('singletree.client')
 local config = require('singletree.config')
 local documents = require('singletree.documents')
+local events = require('singletree.events')
+local input_of = require('singletree.input')
+local keys = require('singletree.keys')
 local layout = require('singletree.layout')
 local questions = require('singletree.questions')
 local say = require('singletree.say')
+local store_of = require('singletree.store')
+local transcript_of = require('singletree.transcript')
 
 ---@class singletree.Chat
 ---@field root string the workspace
@@ -37,11 +42,11 @@ function M.of(root)
   if known then
     return known
   end
-  local store = require('singletree.store').new()
+  local store = store_of.new()
   local chat = setmetatable({ root = root, uri = vim.uri_from_fname(root), store = store, made = 0 }, Chat)
   local name = 'singletree://' .. root
-  chat.transcript = require('singletree.transcript').new(store, name .. '/transcript')
-  chat.input = require('singletree.input').new(root, name .. '/prompt', function()
+  chat.transcript = transcript_of.new(store, name .. '/transcript')
+  chat.input = input_of.new(root, name .. '/prompt', function()
     return store:said()
   end)
   chat.number = vim.tbl_count(M.all) + 1
@@ -71,7 +76,6 @@ end
 function Chat:show()
   local buf, made = self.transcript:ensure()
   local input, fresh = self.input:ensure()
-  local keys = require('singletree.keys')
   if made then
     keys.transcript(self, buf)
   end
@@ -130,7 +134,20 @@ function Chat:sign(sign)
   if sign.kind == 'editorText' and sign.payload then
     self.input:give_back(tostring(sign.payload))
   end
-  require('singletree.events').sign(self.store, sign)
+  events.sign(self.store, sign)
+  self:draw()
+end
+
+---@param delta singletree.DeltaParams
+function Chat:delta(delta)
+  self.store:delta(delta)
+  self:draw()
+end
+
+--- A question stands in the transcript from now on.
+---@param question singletree.Question
+function Chat:asked(question)
+  self.store:ask(question)
   self:draw()
 end
 
@@ -139,6 +156,17 @@ end
 function Chat:resolved(request)
   questions.withdraw(request)
   self.store:answered(request)
+  self:draw()
+end
+
+--- Give the answer to a question; the first one counts.
+---@param question singletree.Question
+---@param answer table
+function Chat:reply(question, answer)
+  if not questions.answer(question.requestId, answer) then
+    say.say('singletree: that question has its answer already.')
+  end
+  self.store:answered(question.requestId)
   self:draw()
 end
 
@@ -287,187 +315,9 @@ function Chat:reload()
   end))
 end
 
---- The page of history before the first one that is shown.
-function Chat:older()
-  local before = self.store.before
-  if before then
-    self:ask('agent/session/entries', { before = before, limit = 200, branch = 'active' }, self:then_do(function(page)
-      if self.store.before == before then
-        self.store:older(page.entries, page.next)
-        self:draw()
-      end
-    end))
-  end
-end
-
 ---@return boolean
 function Chat:running()
   return self.store.info.phase ~= 'idle'
-end
-
---- A name for a message, so that it is said once even if it is sent twice.
----@return string
-function Chat:message_id()
-  self.made = self.made + 1
-  return ('%s-%d-%d'):format(vim.uv.os_getpid(), vim.uv.hrtime(), self.made)
-end
-
---- Send a text: a turn of its own, into the running turn, or behind it. What cannot be sent comes back.
----@param said string
----@param how 'prompt'|'steer'|'followUp'
----@param more? table further params
-function Chat:send(said, how, more)
-  if vim.trim(said) == '' then
-    return
-  end
-  self:open(function()
-    local content = require('singletree.context').content(said, self.root, more and more.blocks)
-    local params = { content = content, clientMessageId = self:message_id() }
-    if how == 'prompt' then
-      params.whenBusy = 'steer'
-      params.context = more and more.context
-    end
-    self:ask('agent/' .. how, params, function(error, result)
-      if error then
-        self.input:give_back(said)
-        self:tell('error', say.told(error))
-        return
-      end
-      self.input:save()
-      if result.note then
-        self:tell('info', result.note)
-      end
-    end)
-  end)
-end
-
---- Send what stands in the prompt buffer; while a turn runs it steers, unless it is to follow.
----@param how? 'prompt'|'steer'|'followUp'
----@param more? table
-function Chat:submit(how, more)
-  local said = self.input:text()
-  if vim.trim(said) == '' then
-    return
-  end
-  if not client.ready() or not self.store.session then
-    self:open(function()
-      self:submit(how, more)
-    end)
-    return
-  end
-  self.input:take()
-  if self.along then
-    more = vim.tbl_extend('force', more or {}, { blocks = self.along.blocks })
-    self.along = nil
-  end
-  self:send(said, how or (self:running() and 'steer' or 'prompt'), more)
-end
-
---- Stop the turn; texts that waited come back into the prompt buffer.
-function Chat:stop()
-  self:ask('agent/abort', { scope = 'turn', queue = 'return' }, self:then_do(function(result)
-    local texts = {}
-    for _, item in ipairs(result.queue or {}) do
-      texts[#texts + 1] = require('singletree.text').of(item.content)
-    end
-    if #texts > 0 then
-      self.input:give_back(table.concat(texts, '\n\n'))
-    end
-  end))
-end
-
---- Go on from another entry. A person's message comes back into the prompt buffer.
----@param entry string
----@param summarize boolean|table
----@param after? fun()
-function Chat:navigate(entry, summarize, after)
-  if summarize then
-    self:tell('info', 'Summing up the branch that is left… :Singletree stop gives it up.')
-  end
-  local params = { entryId = entry, summarize = summarize, expectedLeafId = self.store.info.leaf }
-  local shown = self.store:get(entry)
-  local own = shown and shown.kind == 'user' and shown.text or nil -- without what went along with it
-  self.cancel = self:ask('agent/tree/navigate', params, self:then_do(function(result)
-    if result.editorText then
-      self.input:give_back(own or result.editorText)
-    end
-    if after then
-      after()
-    end
-  end))
-end
-
----@param instructions? string
-function Chat:compact(instructions)
-  self.cancel = self:ask('agent/compact', { instructions = instructions }, self:then_do(function(result)
-    local after = result.tokensAfterEstimate
-    self:tell('info', ('Summed up: %d tokens became about %d.'):format(result.tokensBefore, after))
-  end))
-end
-
---- Another session in this workspace.
----@param method string
----@param params table
-function Chat:become(method, params)
-  params.history = method ~= 'agent/session/new' and { limit = config.now.history } or nil
-  client.request(method, params, self:then_do(function(attached)
-    self:take(attached)
-  end))
-end
-
---- Go on in a copy of this session.
----@param entry string
----@param position 'before'|'at'
-function Chat:fork(entry, position)
-  self:ask('agent/session/fork', { entryId = entry, position = position }, self:then_do(function(forked)
-    if forked.editorText then
-      self.input:give_back(forked.editorText)
-    end
-    self:become('agent/session/switch', { sessionId = forked.sessionId })
-  end))
-end
-
---- Take back what the last turn changed in files.
-function Chat:undo()
-  self:ask('agent/edits/list', {}, self:then_do(function(list)
-    local turn ---@type string|nil
-    for _, edit in ipairs(list.edits) do
-      turn = not edit.undone and edit.turnId or turn
-    end
-    if not turn then
-      self:tell('info', 'There is no edit to take back.')
-      return
-    end
-    self:ask('agent/edits/revert', { turnId = turn }, self:then_do(function(done)
-      local lines = { ('%d edits taken back.'):format(#done.reverted) }
-      for _, refused in ipairs(done.refused) do
-        lines[#lines + 1] = refused.message
-      end
-      self:tell(#done.refused > 0 and 'warn' or 'info', table.concat(lines, '\n'))
-      documents.look_again()
-    end))
-  end))
-end
-
---- Answer a question that stands in the transcript.
----@param question singletree.Question
----@param option singletree.Option
-function Chat:answer(question, option)
-  if not option.answer then
-    require('singletree.dialogs').open(self, question)
-    return
-  end
-  self:reply(question, option.answer)
-end
-
----@param question singletree.Question
----@param answer table
-function Chat:reply(question, answer)
-  if not questions.answer(question.requestId, answer) then
-    say.say('singletree: that question has its answer already.')
-  end
-  self.store:answered(question.requestId)
-  self:draw()
 end
 
 return M

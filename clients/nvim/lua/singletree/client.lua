@@ -10,9 +10,9 @@ local M = {}
 ---@type table<string, fun(params: table): any>
 M.handlers = {}
 
---- Called when the daemon is there, and when it is gone (with what it said of it).
----@type { up: fun()[], down: fun(reason: string)[] }
-M.on = { up = {}, down = {} }
+--- Called when the daemon is there, and when it is gone (with how that came).
+---@type { up: fun(), down: fun(reason: string) }
+M.on = { up = function() end, down = function() end }
 
 ---@type { id?: integer, ready: boolean, leaving: boolean, waiting: singletree.Answer[], tries: integer }
 local now = { ready = false, leaving = false, waiting = {}, tries = 0 }
@@ -78,9 +78,7 @@ local function gone(code, signal)
   if now.leaving then
     return
   end
-  for _, tell in ipairs(M.on.down) do
-    tell(reason)
-  end
+  M.on.down(reason)
   now.tries = now.tries + 1
   local wait = AGAIN[now.tries]
   if wait then
@@ -134,9 +132,7 @@ end
 
 local function ready()
   now.ready, now.tries = true, 0
-  for _, tell in ipairs(M.on.up) do
-    tell()
-  end
+  M.on.up()
   released()
 end
 

@@ -1,5 +1,11 @@
---- `:Singletree …`: its subcommands, what each of them completes, and what it does. Read next: chat.lua.
+--- `:Singletree …`: its subcommands, what each of them completes, and what it does. Read next: acts.lua.
+local acts = require('singletree.acts')
+local context = require('singletree.context')
+local dialogs = require('singletree.dialogs')
+local face = require('singletree')
+local pickers = require('singletree.pickers')
 local say = require('singletree.say')
+local tree = require('singletree.tree')
 
 local M = {}
 
@@ -35,14 +41,13 @@ end
 ---@return fun(chat: singletree.Chat, rest: string, range: table|nil)
 local function sends(how)
   return function(chat, rest, range)
-    local context = require('singletree.context')
     local more = { context = context.editor(vim.api.nvim_get_current_win()) }
     if range then
       more.blocks = context.lines(range.buf, range[1], range[2])
       vim.list_extend(more.blocks, context.problems(range.buf, range[1], range[2]))
     end
     if rest ~= '' then
-      chat:send(rest, how, more)
+      acts.send(chat, rest, how, more)
       return
     end
     if range then
@@ -87,7 +92,7 @@ M.all = {
         chat.cancel()
         chat.cancel = nil
       end
-      chat:stop()
+      acts.stop(chat)
     end,
   },
   answer = {
@@ -95,7 +100,7 @@ M.all = {
     run = function(chat)
       local question = asked(chat, 'answer')
       if question then
-        require('singletree.dialogs').choose(chat, question)
+        dialogs.choose(chat, question)
       end
     end,
   },
@@ -114,10 +119,10 @@ M.all = {
   tree = {
     tells = 'the tree of the session',
     complete = function(_, lead)
-      return among(require('singletree.tree').FILTERS)(_, lead)
+      return among(tree.FILTERS)(_, lead)
     end,
     run = function(chat, rest)
-      require('singletree.tree').open(chat, rest ~= '' and rest or nil)
+      tree.open(chat, rest ~= '' and rest or nil)
     end,
   },
   label = {
@@ -136,33 +141,33 @@ M.all = {
     run = function(chat)
       local leaf = chat.store.info.leaf
       if leaf then
-        chat:fork(leaf, 'at')
+        acts.fork(chat, leaf, 'at')
       end
     end,
   },
   compact = {
     tells = 'sum up the older part; what follows says what to look at',
     run = function(chat, rest)
-      chat:compact(rest ~= '' and rest or nil)
+      acts.compact(chat, rest ~= '' and rest or nil)
     end,
   },
   undo = {
     tells = 'take back what the last turn changed in files',
     run = function(chat)
-      chat:undo()
+      acts.undo(chat)
     end,
   },
   new = {
     tells = 'a new session',
     run = function(chat, rest)
-      chat:become('agent/session/new', { workspace = chat.uri, name = rest ~= '' and rest or nil })
+      acts.become(chat, 'agent/session/new', { workspace = chat.uri, name = rest ~= '' and rest or nil })
       chat:show()
     end,
   },
   sessions = {
     tells = 'the sessions of this workspace; what follows is searched for',
     run = function(chat, rest)
-      require('singletree.pickers').sessions(chat, rest ~= '' and rest or nil)
+      pickers.sessions(chat, rest ~= '' and rest or nil)
     end,
   },
   rename = {
@@ -174,7 +179,6 @@ M.all = {
   model = {
     tells = 'choose the model',
     run = function(chat, rest)
-      local pickers = require('singletree.pickers')
       if rest ~= '' then
         pickers.set_model(chat, rest)
       else
@@ -188,20 +192,20 @@ M.all = {
       if rest ~= '' then
         chat:ask('agent/thinking/set', { level = rest })
       else
-        require('singletree.pickers').thinking(chat)
+        pickers.thinking(chat)
       end
     end,
   },
   mode = {
     tells = 'choose what is asked for',
     complete = function(_, lead)
-      return among(require('singletree.pickers').MODES)(_, lead)
+      return among(pickers.MODES)(_, lead)
     end,
     run = function(chat, rest)
       if rest ~= '' then
         chat:ask('agent/permission/setMode', { mode = rest })
       else
-        require('singletree.pickers').mode(chat)
+        pickers.mode(chat)
       end
     end,
   },
@@ -226,7 +230,7 @@ function M.complete(line)
   end
   local command = M.all[words[1]]
   if command and command.complete then
-    return command.complete(require('singletree').current(true), lead)
+    return command.complete(face.current(true), lead)
   end
   return {}
 end
@@ -235,7 +239,7 @@ end
 ---@param given vim.api.keyset.create_user_command.command_args
 function M.run(given)
   local name, rest = given.args:match('^(%S*)%s*(.*)$')
-  local chat = require('singletree').current()
+  local chat = face.current()
   if not chat then
     return
   end

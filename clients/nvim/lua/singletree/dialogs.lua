@@ -95,10 +95,16 @@ local opens = {
   end,
 }
 
+--- Give an answer that was chosen; where it needs more than a choice, ask for that.
 ---@param chat singletree.Chat
 ---@param question singletree.Question
-function M.open(chat, question)
-  opens[question.kind](chat, question)
+---@param option singletree.Option
+function M.answer(chat, question, option)
+  if option.answer then
+    chat:reply(question, option.answer)
+  else
+    opens[question.kind](chat, question)
+  end
 end
 
 --- Choose the answer to a question in a list.
@@ -112,7 +118,7 @@ function M.choose(chat, question)
     end,
   }, function(option)
     if option then
-      chat:answer(question, option)
+      M.answer(chat, question, option)
     end
   end)
 end

@@ -1,4 +1,7 @@
 --- `:checkhealth singletree`: what is there, what is missing, and what to do about it.
+local client = require('singletree.client')
+local config = require('singletree.config')
+
 local M = {}
 
 ---@param command string[]
@@ -17,12 +20,12 @@ end
 
 local function program()
   local health = vim.health
-  local missing = require('singletree.client').missing()
+  local missing = client.missing()
   if missing then
     health.error('the program is missing', { missing })
     return
   end
-  local cmd = require('singletree.config').now.cmd
+  local cmd = config.now.cmd
   health.ok(('%s is %s'):format(cmd[1], vim.fn.exepath(cmd[1])))
   local version, problem = run({ cmd[1], '--version' })
   if version then
@@ -39,7 +42,6 @@ end
 
 local function connection()
   local health = vim.health
-  local client = require('singletree.client')
   local one = client.get()
   if one and client.ready() then
     local agent = vim.tbl_get(one.server_capabilities, 'experimental', 'agent') or {}

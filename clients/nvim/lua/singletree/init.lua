@@ -8,79 +8,6 @@ function M.setup(options)
   require('singletree.config').set(options)
 end
 
---- What the daemon tells and asks, to the conversation it is about.
-local function hear()
-  local chats = require('singletree.chat')
-  local client = require('singletree.client')
-  local documents = require('singletree.documents')
-  local questions = require('singletree.questions')
-  local handlers = client.handlers
-
-  handlers['agent/event'] = function(params)
-    local chat = chats.by_session(params.sessionId)
-    if chat then
-      chat:event(params)
-    end
-  end
-  handlers['agent/delta'] = function(params)
-    local chat = chats.by_session(params.sessionId)
-    if chat then
-      chat.store:delta(params)
-      chat:draw()
-    end
-  end
-  ---@param make fun(params: table): singletree.Question
-  local function asks(make)
-    return function(params)
-      local question = make(params)
-      local chat = chats.by_session(params.sessionId)
-      if chat then
-        chat.store:ask(question)
-        chat:draw()
-      end
-      return questions.wait(question)
-    end
-  end
-  handlers['agent/permission/request'] = asks(questions.permission)
-  handlers['agent/ui/request'] = asks(questions.dialog)
-  handlers['agent/request/resolved'] = function(params)
-    local chat = chats.by_session(params.sessionId)
-    if chat then
-      chat:resolved(params.requestId)
-    end
-  end
-  handlers['agent/ui/update'] = function(params)
-    local chat = chats.by_session(params.sessionId)
-    if chat then
-      chat:sign(params)
-    end
-  end
-  handlers['agent/sessions/changed'] = function() end
-  handlers['window/showMessage'] = function(params)
-    require('singletree.say').say('singletree: ' .. params.message)
-  end
-  handlers['workspace/applyEdit'] = documents.apply
-  handlers['agent/editor/read'] = documents.read
-  handlers['agent/editor/save'] = documents.save
-end
-
-local function come_and_go()
-  local chats = require('singletree.chat')
-  local client = require('singletree.client')
-  table.insert(client.on.up, function()
-    require('singletree.documents').follow_all()
-    for _, chat in pairs(chats.all) do
-      chat:back()
-    end
-  end)
-  table.insert(client.on.down, function(reason)
-    require('singletree.questions').forget()
-    for _, chat in pairs(chats.all) do
-      chat:lost(reason)
-    end
-  end)
-end
-
 local woken = false
 
 --- Put everything together; the second time nothing happens.
@@ -89,8 +16,7 @@ function M.wake()
     return
   end
   woken = true
-  hear()
-  come_and_go()
+  require('singletree.hear').begin()
   local status = require('singletree.status')
   status.colours()
   local group = vim.api.nvim_create_augroup('singletree', { clear = true })

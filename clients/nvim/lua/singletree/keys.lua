@@ -1,5 +1,9 @@
---- The keys of the two buffers, and of no other. Read next: chat.lua.
+--- The keys of the two buffers, and of no other. Read next: acts.lua.
+local acts = require('singletree.acts')
+local context = require('singletree.context')
+local dialogs = require('singletree.dialogs')
 local layout = require('singletree.layout')
+local views = require('singletree.views')
 
 local M = {}
 
@@ -21,12 +25,12 @@ function M.act(chat)
     return
   end
   if row.block.kind == 'older' then
-    chat:older()
+    acts.older(chat)
   elseif row.block.kind == 'question' then
     local chosen = (row.answers or {})[offset]
     for _, option in ipairs(row.block.question.options) do
       if option.id == chosen then
-        chat:answer(row.block.question, option)
+        dialogs.answer(chat, row.block.question, option)
         return
       end
     end
@@ -38,7 +42,6 @@ end
 ---@param chat singletree.Chat
 ---@param buf integer
 function M.transcript(chat, buf)
-  local views = require('singletree.views')
   local function here()
     return (chat.transcript:at(vim.api.nvim_win_get_cursor(0)[1] - 1))
   end
@@ -72,8 +75,7 @@ end
 ---@param chat singletree.Chat
 ---@param how? 'prompt'|'steer'|'followUp'
 local function submit(chat, how)
-  local context = require('singletree.context').editor(layout.elsewhere())
-  chat:submit(how, { context = context })
+  acts.submit(chat, how, { context = context.editor(layout.elsewhere()) })
 end
 
 ---@param chat singletree.Chat
@@ -105,11 +107,11 @@ end
 ---@param buf integer
 function M.both(chat, buf)
   map(buf, 'n', '<C-c>', function()
-    chat:stop()
+    acts.stop(chat)
   end, 'stop')
   map(buf, 'n', '<C-t>', '<Cmd>Singletree tree<CR>', 'the tree')
   map(buf, 'n', 'g?', function()
-    require('singletree.views').help('singletree-keys')
+    views.help('singletree-keys')
   end, 'the keys')
 end
 

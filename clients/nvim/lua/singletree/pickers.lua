@@ -1,5 +1,8 @@
 --- Lists to choose from: models, thinking levels, permission modes, sessions. Each by `vim.ui.select`, so that it
 --- looks as the person has set it. Read next: commands.lua.
+local acts = require('singletree.acts')
+local client = require('singletree.client')
+
 local M = {}
 
 ---@param items any[]
@@ -68,11 +71,11 @@ end
 ---@param query? string
 function M.sessions(chat, query)
   local params = { workspace = chat.uri, limit = 100, query = query }
-  require('singletree.client').request('agent/session/list', params, chat:then_do(function(list)
+  client.request('agent/session/list', params, chat:then_do(function(list)
     choose(list.sessions, 'sessions', function(row)
       return session_line(row, chat.store.session)
     end, function(row)
-      chat:become('agent/session/switch', { sessionId = row.sessionId, path = row.path })
+      acts.become(chat, 'agent/session/switch', { sessionId = row.sessionId, path = row.path })
     end)
   end))
 end

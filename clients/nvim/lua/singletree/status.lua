@@ -1,5 +1,7 @@
 --- What a statusline and the winbar of the transcript say: phase, model, how full the window is, what waits.
+local chats = require('singletree.chat')
 local client = require('singletree.client')
+local face = require('singletree')
 
 local M = {}
 
@@ -53,7 +55,7 @@ end
 ---@param number integer
 ---@return singletree.Chat|nil
 local function numbered(number)
-  return require('singletree.chat').find(function(chat)
+  return chats.find(function(chat)
     return chat.number == number
   end)
 end
@@ -82,7 +84,7 @@ end
 --- For a statusline: the conversation of the current workspace, or nothing while there is none.
 ---@return string
 function M.line()
-  local chat = require('singletree').current(true)
+  local chat = face.current(true)
   return chat and plain(table.concat(M.parts(chat), ' · ')) or ''
 end
 

@@ -2,20 +2,12 @@
 --- has changed and not how long the conversation is. Only this module writes into the buffer, so it knows how
 --- many lines each block has. Knows no daemon. Read next: draw.lua, store.lua.
 local draw = require('singletree.draw')
-local markdown = require('singletree.markdown')
+local lit_of = require('singletree.lit')
 local text = require('singletree.text')
 
 local M = {}
 
 local NS = vim.api.nvim_create_namespace('singletree')
-local MARKDOWN = vim.api.nvim_create_namespace('singletree.markdown')
-
---- How often the colours of a text that streams are looked at anew, in milliseconds (less often if that takes more
---- than a tenth of the time), and how many texts are lit at once after everything was drawn.
-local AGAIN, AT_ONCE = 120, 8
-
---- Whether a whole line can be hidden.
-local LINES = vim.fn.has('nvim-0.11') == 1
 
 --- A block on the screen. `height` counts its lines, with the free one above it if `gap`.
 ---@class singletree.Row
@@ -31,10 +23,7 @@ local LINES = vim.fn.has('nvim-0.11') == 1
 ---@field private rows singletree.Row[]
 ---@field private total integer
 ---@field private opened table<string, boolean>
----@field private unlit table<singletree.Block, boolean> texts whose colours are to be looked at
----@field private lit table<singletree.Block, { said: string, lights: singletree.Light[] }>
----@field private awaited boolean
----@field private pause integer
+---@field private lit singletree.Lit
 local Transcript = {}
 Transcript.__index = Transcript
 
@@ -42,8 +31,12 @@ Transcript.__index = Transcript
 ---@param name string of the buffer
 ---@return singletree.Transcript
 function M.new(store, name)
-  local made = { store = store, name = name, buf = -1, rows = {}, total = 0, opened = {}, unlit = {}, pause = AGAIN }
-  made.lit = setmetatable({}, { __mode = 'k' })
+  local made = { store = store, name = name, buf = -1, rows = {}, total = 0, opened = {} }
+  made.lit = lit_of.new(function()
+    return made.buf
+  end, function()
+    return made.rows, made.total
+  end)
   return setmetatable(made, Transcript)
 end
 
@@ -160,72 +153,6 @@ function Transcript:light(from, marks)
   end
 end
 
---- Look at the colours of a text, soon.
----@param block singletree.Block
-function Transcript:lit_later(block)
-  if block.kind ~= 'text' then
-    return
-  end
-  self.unlit[block] = true
-  if not self.awaited then
-    self.awaited = true
-    vim.defer_fn(function()
-      local began = vim.uv.hrtime()
-      self.awaited = false
-      self:light_texts()
-      self.pause = math.max(AGAIN, math.ceil((vim.uv.hrtime() - began) / 1e5))
-    end, block.live and self.pause or 0)
-  end
-end
-
---- Light texts that wait for it, the newest first; what is too much for now comes next.
-function Transcript:light_texts()
-  if not vim.api.nvim_buf_is_loaded(self.buf) then
-    return
-  end
-  local from, left = self.total, AT_ONCE
-  for index = #self.rows, 1, -1 do
-    local row = self.rows[index]
-    from = from - row.height
-    if next(self.unlit) == nil then
-      return
-    elseif self.unlit[row.block] then
-      if left == 0 then
-        self:lit_later(row.block)
-        return
-      end
-      left = left - 1
-      self.unlit[row.block] = nil
-      self:light_text(row.block, from + (row.gap and 1 or 0), from + row.height)
-    end
-  end
-  self.unlit = {}
-end
-
----@param block singletree.Block
----@param first integer
----@param last integer
-function Transcript:light_text(block, first, last)
-  local lines = vim.api.nvim_buf_get_lines(self.buf, first, last, false)
-  local said, known = table.concat(lines, '\n'), self.lit[block]
-  if not known or known.said ~= said then
-    known = { said = said, lights = markdown.lights(lines) }
-    self.lit[block] = known
-  end
-  vim.api.nvim_buf_clear_namespace(self.buf, MARKDOWN, first, last)
-  for _, light in ipairs(known.lights) do
-    vim.api.nvim_buf_set_extmark(self.buf, MARKDOWN, first + light.row, light.col, {
-      end_row = first + light.stop_row,
-      end_col = light.stop_col,
-      hl_group = light.group,
-      conceal = light.conceal,
-      conceal_lines = LINES and light.conceal_lines or nil,
-      priority = light.priority,
-      strict = false,
-    })
-  end
-end
-
 --- How many lines two lists have in common at their beginning, and then at their end.
 ---@param old string[]
 ---@param new string[]
@@ -259,7 +186,7 @@ function Transcript:replace(index, height, row, lines, marks)
   end
   self.total = self.total + #lines - height
   self:light(from + (row.gap and 1 or 0), marks)
-  self:lit_later(row.block)
+  self.lit:later(row.block)
 end
 
 ---@param index integer
@@ -296,7 +223,7 @@ function Transcript:put(change)
   table.insert(self.rows, index, row)
   self.total = self.total + row.height
   self:light(from + (row.gap and 1 or 0), marks)
-  self:lit_later(row.block)
+  self.lit:later(row.block)
   self:regap(index + 1)
 end
 
@@ -306,7 +233,7 @@ function Transcript:drop(change)
   local from = self:start(index)
   local height = self.rows[index].height
   vim.api.nvim_buf_clear_namespace(self.buf, NS, from, from + height)
-  vim.api.nvim_buf_clear_namespace(self.buf, MARKDOWN, from, from + height)
+  self.lit:clear(from, from + height)
   self:write(from, from + height, {})
   table.remove(self.rows, index)
   self.total = self.total - height
@@ -334,7 +261,7 @@ function Transcript:append(change)
   self:write(last, last + 1, lines)
   row.height = row.height + #lines - 1
   self.total = self.total + #lines - 1
-  self:lit_later(block)
+  self.lit:later(block)
 end
 
 --- Everything anew; each window stays at the block it shows.
@@ -360,12 +287,12 @@ function Transcript:reset()
   self.total = #all
   self:write(0, -1, all)
   vim.api.nvim_buf_clear_namespace(self.buf, NS, 0, -1)
-  vim.api.nvim_buf_clear_namespace(self.buf, MARKDOWN, 0, -1)
+  self.lit:clear(0, -1)
   for _, light in ipairs(lights) do
     self:light(light[1], light[2])
   end
   for _, row in ipairs(self.rows) do
-    self:lit_later(row.block)
+    self.lit:later(row.block)
   end
   self:follow(followers)
   for _, place in pairs(places) do

@@ -1,5 +1,6 @@
 --- The tree of a session in a buffer: rows as the daemon draws them, filters, labels, and going on from a row.
---- Read next: chat.lua (navigate).
+--- Read next: acts.lua (navigate).
+local acts = require('singletree.acts')
 local layout = require('singletree.layout')
 local say = require('singletree.say')
 
@@ -139,7 +140,7 @@ function View:go()
     return
   end
   local function leave(summarize)
-    self.chat:navigate(row.entryId, summarize, function()
+    acts.navigate(self.chat, row.entryId, summarize, function()
       self:close()
       self.chat:show()
     end)
@@ -229,7 +230,7 @@ function View:keys()
     local row = self:here()
     if row then
       self:close()
-      self.chat:fork(row.entryId, row.role == 'user' and 'before' or 'at')
+      acts.fork(self.chat, row.entryId, row.role == 'user' and 'before' or 'at')
     end
   end)
 end
