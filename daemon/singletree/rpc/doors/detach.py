@@ -1,19 +1,20 @@
 """Starts a shared daemon that outlives whoever starts it: no parent, no terminal, no pipe of it.
 
-Two that start one at the same moment get the same: a daemon that finds the place taken leaves. What
-the daemon logs goes into a file beside its socket. Never knows what is spoken. Read next: start.py
-(what the daemon does first), ../host/claim.py.
+Of those who would start one at the same moment one does, and all get the same; a daemon that finds
+the place taken leaves. What it logs goes into a file beside its socket. Never knows what is spoken.
+Read next: start.py (what the daemon does first), ../host/claim.py.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import select
 import socket
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from singletree.errors import SingletreeError
@@ -35,32 +36,53 @@ def start(path: Path, arguments: Sequence[str]) -> socket.socket:
     check_place(path)
     os.close(open_lock(path))  # what the daemon could not say, for its log is beside it
     log = path.with_suffix(".log")
-    until = time.monotonic() + START_SECONDS
     said = _size(log)
-    for _ in range(ATTEMPTS):
-        told = _launch(path, log, arguments)
-        try:
-            if (daemon := _await(path, told, until)) is not None:
-                return daemon
-        finally:
-            os.close(told)
+    until = time.monotonic() + START_SECONDS
+    attempts = 0
+    while attempts < ATTEMPTS and time.monotonic() < until:
+        if (daemon := knock(path)) is not None:
+            return daemon
+        with _turn(path) as ours:
+            if ours:
+                attempts += 1
+                _launch(path, log, arguments, until)
+        if not ours:
+            time.sleep(PAUSE)
+    if (daemon := knock(path)) is not None:
+        return daemon
     why = _last_line(log, said) or SEE_LOG.format(log=log)
     raise SingletreeError(NOT_STARTED.format(why=why))
 
 
-def _await(path: Path, told: int, until: float) -> socket.socket | None:
-    """A connection as soon as somebody listens; None if the daemon has left and nobody does."""
-    while time.monotonic() < until:
-        if (daemon := knock(path)) is not None:
-            return daemon
-        if select.select([told], [], [], PAUSE)[0] and not os.read(told, 100):
-            if holder(path) is None:
-                return None
+@contextlib.contextmanager
+def _turn(path: Path) -> Iterator[bool]:
+    """Whether it is for us to start one; who comes at the same time waits for the outcome."""
+    lock = os.open(path.with_name(path.name + ".start"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield True
+            return
+        yield False
+    finally:
+        os.close(lock)
+
+
+def _launch(path: Path, log: Path, arguments: Sequence[str], until: float) -> None:
+    """Start a daemon and wait until one listens, or until it has left and none does."""
+    told = _fork(path, log, arguments)
+    try:
+        while time.monotonic() < until:
+            if not select.select([told], [], [], PAUSE)[0]:
+                continue
+            if os.read(told, 100) or holder(path) is None:
+                return
             time.sleep(PAUSE)  # another daemon has the place and will listen, or leave it
-    return None
+    finally:
+        os.close(told)
 
 
-def _launch(path: Path, log: Path, arguments: Sequence[str]) -> int:
+def _fork(path: Path, log: Path, arguments: Sequence[str]) -> int:
     """A daemon on its way; the pipe into which it says that it listens."""
     command = [sys.executable, "-P", "-m", "singletree", "serve", "--listen", f"unix://{path}"]
     reading, writing = os.pipe()
