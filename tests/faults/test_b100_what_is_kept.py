@@ -14,8 +14,8 @@ from tests.daemon.several import Join, house
 
 from singletree.rpc.buffers.documents import Documents
 from singletree.rpc.connection import Connection
-from singletree.rpc.daemon import Stream
 from singletree.rpc.pipes.outbox import Outbox
+from singletree.rpc.stream import Stream
 from singletree.session.session import AgentSession
 from singletree.session.workings import Workings
 

@@ -9,12 +9,10 @@ telling/translate.py, handlers/.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Literal
-from urllib.parse import unquote, urlsplit
 
 import anyio
 from pydantic import JsonValue
@@ -24,22 +22,21 @@ from singletree.extensions.dialog import Dialog, Reply
 from singletree.extensions.sign import Sign
 from singletree.host.host import Host, place
 from singletree.host.options import Options
+from singletree.rpc import whole
 from singletree.rpc.editing.files import EditorFiles
+from singletree.rpc.folders import NO_WORKSPACE, folder_at, folder_of, local_folders
 from singletree.rpc.peer import Peer
 from singletree.rpc.people import dialogs, leave
 from singletree.rpc.people.questions import Questions
-from singletree.rpc.people.signs import Signs
-from singletree.rpc.pipes.codec import Encoded, encoded_array, encoded_object
+from singletree.rpc.pipes.codec import Encoded
 from singletree.rpc.plain.hosts import PlainHosts
 from singletree.rpc.protocol import session as shapes
 from singletree.rpc.protocol.base import SessionParams
 from singletree.rpc.routes import Call, Routes
 from singletree.rpc.shown import Shown
+from singletree.rpc.stream import Stream
 from singletree.rpc.telling.bounds import VALUE_BYTES
-from singletree.rpc.telling.feed import Cursor, Feed, Hearing, Subscription
-from singletree.rpc.telling.parts import Delta
-from singletree.rpc.telling.translate import Translator
-from singletree.rpc.telling.views import newest, state
+from singletree.rpc.telling.feed import Cursor, Hearing
 from singletree.session.events import SessionEvent
 from singletree.session.gate import Answer, Question
 from singletree.session.ledger import Ledger, ledger_folder
@@ -47,33 +44,6 @@ from singletree.session.session import AgentSession
 from singletree.tools.world import Files
 
 log = logging.getLogger(__name__)
-
-NO_WORKSPACE = (
-    "No folder is open. Open one in the editor, or name one: agent/session/open {cwd}, or the "
-    "command agent.new with an object that has cwd."
-)
-NOT_LOCAL = "{uri} is not a folder of this machine; only file: addresses can be used."
-
-
-class Stream:
-    """One session on the wire: its feed, its translator, who hears it."""
-
-    def __init__(self, session_id: str, cwd: Path, ledger: Ledger) -> None:
-        self.cwd = cwd
-        self.ledger = ledger
-        self.feed = Feed(session_id)
-        self.translator = Translator(session_id, str(cwd))
-        self.signs = Signs(session_id)
-        self.ears: dict[Peer, Subscription] = {}
-
-    def tell(self, event: SessionEvent) -> None:
-        """Give an event to everybody who hears this session."""
-        for told in self.translator.feed(event):
-            if isinstance(told, Delta):
-                key = told.key
-                self.feed.emit_delta(key.item_id, key.kind, key.part, told.chunk, told.text)
-            else:
-                self.feed.emit_event(told)
 
 
 class Daemon:
@@ -112,7 +82,7 @@ class Daemon:
 
     def folders_of(self, peer: Peer) -> dict[str, Path]:
         """The folders of this machine that a client has open, each by its one name."""
-        return {uri: Path(place(self.folder(uri))) for uri in _local(peer)}
+        return {uri: Path(place(folder_at(uri))) for uri in local_folders(peer)}
 
     def sessions_of(self, peer: Peer) -> list[AgentSession]:
         """The live sessions in a client's folders, and those it hears."""
@@ -228,7 +198,7 @@ class Daemon:
     def leave_folder(self, uri: str, peer: Peer) -> None:
         """A client has a folder open no more: its sessions end when what runs in them has ended."""
         try:
-            gone = place(self.folder(uri))
+            gone = place(folder_at(uri))
         except SingletreeError:
             return
         for session in self.host.live:
@@ -238,7 +208,9 @@ class Daemon:
     async def _let_go(self, session: AgentSession, peer: Peer) -> None:
         await session.turns.wait()
         gone = place(session.cwd)
-        wanting = [p for p in self._peers for uri in _local(p) if place(self.folder(uri)) == gone]
+        wanting = [
+            p for p in self._peers for uri in local_folders(p) if place(folder_at(uri)) == gone
+        ]
         if peer not in wanting:
             self.detach(peer, session.id)
         if self.host.is_live(session.id) and not wanting and not self.hearing(session.id):
@@ -272,7 +244,7 @@ class Daemon:
         if params.session_id is not None:
             return self.host.get(params.session_id)
         if params.workspace is not None:
-            return await self.host.open(self.folder(params.workspace))
+            return await self.host.open(folder_at(params.workspace))
         heard = [s for s in self.host.live if call.peer in self.hearing(s.id)]
         if len(heard) == 1:
             return heard[0]
@@ -280,7 +252,7 @@ class Daemon:
             return self.host.current(heard[0].cwd)
         folders = call.peer.client.folders
         if not heard and len(folders) == 1:
-            return await self.host.open(self.folder(folders[0]))
+            return await self.host.open(folder_at(folders[0]))
         return None
 
     async def open(
@@ -296,30 +268,7 @@ class Daemon:
         named = workspace is not None or cwd is not None
         if session_id is not None and not named:
             return await self.host.open(None, start, session_id)
-        return await self.host.open(self.folder_of(call, workspace, cwd), start, session_id)
-
-    def folder_of(self, call: Call, workspace: str | None, cwd: str | None) -> Path:
-        """The folder that a request names, or the only one its client has open."""
-        if workspace is not None:
-            return self.folder(workspace)
-        if cwd is not None:
-            return Path(cwd)
-        folders = call.peer.client.folders
-        if len(folders) == 1:
-            return self.folder(folders[0])
-        raise SingletreeError(NO_WORKSPACE, code="no_workspace")
-
-    def folder(self, uri: str) -> Path:
-        """A folder's address as a path; a plain path is taken as one."""
-        try:
-            parts = urlsplit(uri)
-        except ValueError:
-            raise SingletreeError(NOT_LOCAL.format(uri=uri), code="workspace_not_found") from None
-        if parts.scheme == "file" and parts.netloc in ("", "localhost"):
-            return Path(unquote(parts.path))
-        if uri.startswith("/"):
-            return Path(uri)
-        raise SingletreeError(NOT_LOCAL.format(uri=uri), code="workspace_not_found")
+        return await self.host.open(folder_of(call.peer, workspace, cwd), start, session_id)
 
     # Telling a session whole
 
@@ -327,18 +276,10 @@ class Daemon:
         self, call: Call, session: AgentSession, history: shapes.HistoryParams
     ) -> shapes.Attached:
         """Everything a client needs to draw the session, and its ear on what follows."""
-        page = self._history(session, history)
+        page = whole.page(session, history)
         cursor, _ = self.subscribe(call, session)
-        stream = self._streams[session.id]
-        return shapes.Attached(
-            session_id=session.id,
-            state=state(session, self.pending_ids(session.id)),
-            history=page,
-            in_flight=[shapes.InFlight.model_validate(p) for p in stream.translator.in_flight()],
-            tools=stream.translator.tools(),
-            pending=self._pending(session.id),
-            cursor=self._cursor(session, cursor),
-        )
+        questions = self.questions.pending(session.id)
+        return whole.snapshot(self._streams[session.id], session, page, cursor, questions)
 
     def attach(
         self,
@@ -351,20 +292,10 @@ class Daemon:
         if since is not None:
             cursor, missed = self.subscribe(call, session, Cursor(since.epoch, since.seq))
             if missed is not None and sum(map(len, missed)) <= VALUE_BYTES:
-                translator = self._streams[session.id].translator
-                return encoded_object(
-                    {
-                        "sessionId": session.id,
-                        "mode": "replay",
-                        "events": encoded_array(missed),
-                        "inFlight": translator.in_flight(),
-                        "tools": translator.tools(),
-                        "pending": [one.dump() for one in self._pending(session.id)],
-                        "cursor": self._cursor(session, cursor).dump(),
-                    }
-                )
-        whole = self.snapshot(call, session, history)
-        return shapes.AttachResult.model_validate(whole.dump())
+                stream, questions = self._streams[session.id], self.questions.pending(session.id)
+                return whole.replay(stream, session, missed, cursor, questions)
+        everything = self.snapshot(call, session, history)
+        return shapes.AttachResult.model_validate(everything.dump())
 
     def pending_ids(self, session_id: str) -> list[str]:
         """The open questions of a session."""
@@ -381,38 +312,3 @@ class Daemon:
             ear.close()
         self.plain.closed(session.id)
         self.sessions_changed("closed", session.id)
-
-    @asynccontextmanager
-    async def progress(
-        self, token: int | str | None, call: Call, title: str
-    ) -> AsyncIterator[None]:
-        """Work-done progress for a client that gave a token."""
-        if token is None:
-            yield
-            return
-        call.peer.notify("$/progress", {"token": token, "value": {"kind": "begin", "title": title}})
-        try:
-            yield
-        finally:
-            call.peer.notify("$/progress", {"token": token, "value": {"kind": "end"}})
-
-    def _history(self, session: AgentSession, wanted: shapes.HistoryParams) -> shapes.History:
-        page = session.history.entries(before=wanted.before, limit=wanted.limit)
-        rows, previous = newest(session, page)
-        return shapes.History(entries=rows, leaf_id=page.leaf_id, prev_cursor=previous)
-
-    def _pending(self, session_id: str) -> list[shapes.PendingRequest]:
-        return [
-            shapes.PendingRequest(
-                request_id=one.request_id, method=one.way.method, params=one.params
-            )
-            for one in self.questions.pending(session_id)
-        ]
-
-    def _cursor(self, session: AgentSession, cursor: Cursor) -> shapes.Cursor:
-        return shapes.Cursor(epoch=cursor.epoch, seq=cursor.seq, entry_id=session.history.leaf)
-
-
-def _local(peer: Peer) -> list[str]:
-    """The folders of this machine that a client has open."""
-    return [uri for uri in peer.client.folders if uri.startswith(("file:///", "/"))]

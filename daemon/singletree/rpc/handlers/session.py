@@ -10,6 +10,7 @@ from anyio import to_thread
 from singletree.errors import SessionBusy
 from singletree.host import exports
 from singletree.rpc.daemon import Daemon
+from singletree.rpc.folders import folder_at, folder_of
 from singletree.rpc.pipes.codec import Encoded
 from singletree.rpc.protocol.base import Empty, SessionParams
 from singletree.rpc.protocol.session import (
@@ -101,14 +102,14 @@ async def _entries(daemon: Daemon, params: EntriesParams, call: Call) -> Entries
 
 
 async def _list_(daemon: Daemon, params: ListParams, call: Call) -> SessionList:
-    cwd = None if params.workspace is None else daemon.folder(params.workspace)
+    cwd = None if params.workspace is None else folder_at(params.workspace)
     page = await daemon.host.list(cwd, query=params.query, limit=params.limit, cursor=params.cursor)
     rows = [session_row(one, live=daemon.host.is_live(one.id)) for one in page.sessions]
     return SessionList(sessions=rows, next=page.next)
 
 
 async def _new(daemon: Daemon, params: NewParams, call: Call) -> Attached:
-    folder = daemon.folder_of(call, params.workspace, params.cwd)
+    folder = folder_of(call.peer, params.workspace, params.cwd)
     if params.recover is None:
         session = await daemon.host.open(folder, "new")
     else:
@@ -156,7 +157,7 @@ async def _export(daemon: Daemon, params: ExportParams, call: Call) -> Exported:
 
 async def _fork(daemon: Daemon, params: ForkParams, call: Call) -> Forked:
     session = await daemon.session(params, call)
-    cwd = None if params.workspace is None else daemon.folder(params.workspace)
+    cwd = None if params.workspace is None else folder_at(params.workspace)
     made, text = await daemon.host.fork(session, params.entry_id, params.position, cwd)
     if params.name:
         made.rename(params.name)

@@ -9,6 +9,7 @@ from anyio import to_thread
 from singletree.history.outline import RowPage
 from singletree.history.reading import Reading
 from singletree.rpc.daemon import Daemon
+from singletree.rpc.plain.progress import shown
 from singletree.rpc.protocol.compaction import Compacted, CompactParams, FileLists
 from singletree.rpc.protocol.tree import (
     BranchSide,
@@ -74,7 +75,7 @@ async def _navigate(daemon: Daemon, params: NavigateParams, call: Call) -> Navig
     session = await daemon.session(params, call)
     asked = params.summarize
     how = asked if isinstance(asked, Summarize) else Summarize()
-    async with daemon.progress(params.work_done_token, call, "Summing up the branch"):
+    async with shown(call.peer, params.work_done_token, "Summing up the branch"):
         gone = await session.navigate(
             params.entry_id,
             summarize=asked is not False,
@@ -121,7 +122,7 @@ def _side(side: Side) -> BranchSide:
 
 async def _compact(daemon: Daemon, params: CompactParams, call: Call) -> Compacted:
     session = await daemon.session(params, call)
-    async with daemon.progress(params.work_done_token, call, "Compacting"):
+    async with shown(call.peer, params.work_done_token, "Compacting"):
         made = await session.compact(params.instructions)
     return Compacted(
         entry_id=made.entry_id,

@@ -7,7 +7,8 @@ fast are joined. Never knows what is done. Read next: host.py.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Final
 
 import anyio
@@ -24,6 +25,19 @@ PAUSE: Final = 0.1
 def can_show(peer: Peer) -> bool:
     """Whether the host declared that it shows progress the daemon begins."""
     return part(peer.client.capabilities, "window").get("workDoneProgress") is True
+
+
+@asynccontextmanager
+async def shown(peer: Peer, token: int | str | None, title: str) -> AsyncIterator[None]:
+    """Show work under a token that the client has given, if it has."""
+    if token is None:
+        yield
+        return
+    peer.notify("$/progress", {"token": token, "value": {"kind": "begin", "title": title}})
+    try:
+        yield
+    finally:
+        peer.notify("$/progress", {"token": token, "value": {"kind": "end"}})
 
 
 class Progress:

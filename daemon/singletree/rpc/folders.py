@@ -1,0 +1,48 @@
+"""Which folder is meant: an address as a path, or the only one that a client has open.
+
+Never opens a session. Read next: daemon.py.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from singletree.errors import SingletreeError
+from singletree.rpc.peer import Peer
+
+NO_WORKSPACE: Final = (
+    "No folder is open. Open one in the editor, or name one: agent/session/open {cwd}, or the "
+    "command agent.new with an object that has cwd."
+)
+NOT_LOCAL: Final = "{uri} is not a folder of this machine; only file: addresses can be used."
+
+
+def folder_at(uri: str) -> Path:
+    """A folder's address as a path; a plain path is taken as one."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        raise SingletreeError(NOT_LOCAL.format(uri=uri), code="workspace_not_found") from None
+    if parts.scheme == "file" and parts.netloc in ("", "localhost"):
+        return Path(unquote(parts.path))
+    if uri.startswith("/"):
+        return Path(uri)
+    raise SingletreeError(NOT_LOCAL.format(uri=uri), code="workspace_not_found")
+
+
+def folder_of(peer: Peer, workspace: str | None, cwd: str | None) -> Path:
+    """The folder that a request names, or the only one its client has open."""
+    if workspace is not None:
+        return folder_at(workspace)
+    if cwd is not None:
+        return Path(cwd)
+    if len(peer.client.folders) == 1:
+        return folder_at(peer.client.folders[0])
+    raise SingletreeError(NO_WORKSPACE, code="no_workspace")
+
+
+def local_folders(peer: Peer) -> list[str]:
+    """The folders of this machine that a client has open."""
+    return [uri for uri in peer.client.folders if uri.startswith(("file:///", "/"))]
