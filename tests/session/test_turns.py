@@ -76,6 +76,28 @@ async def test_the_same_client_message_id_gets_the_first_answer(tmp_path: Path) 
         assert len(on.model.requests) == 1
 
 
+async def test_the_same_id_is_known_in_the_next_life_and_twice_at_once(tmp_path: Path) -> None:
+    async with stage(tmp_path, ScriptedModel([say("ok")])) as on:
+        first = await on.session.turns.prompt(said("hi"), client_message_id='c"ü1')
+        await on.session.turns.wait()
+        session_id = on.session.id
+    async with stage(tmp_path, ScriptedModel([say("two")]), session_id=session_id) as on:
+        again = await on.session.turns.prompt(said("hi"), client_message_id='c"ü1')
+        assert (again.disposition, again.message_id) == ("started", first.message_id)
+        given: list[str | None] = []
+
+        async def prompt() -> None:
+            answer = await on.session.turns.prompt(said("new"), client_message_id="c2")
+            given.append(answer.message_id)
+
+        async with anyio.create_task_group() as group:
+            for _ in range(3):
+                group.start_soon(prompt)
+        await on.session.turns.wait()
+        assert len(set(given)) == 1
+        assert len(on.model.requests) == 1
+
+
 async def test_a_steering_text_is_heard_before_the_next_step(tmp_path: Path) -> None:
     model = ScriptedModel([call("bash", command="sleep 0.3; echo done"), say("ok")])
     async with stage(tmp_path, model) as on:

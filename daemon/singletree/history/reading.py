@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -185,11 +186,15 @@ class Reading:
         found = [row for row in rows if self._index.kind(row).type in types]
         return self._read(found, keep=False)
 
-    def holding(self, role: str, marker: bytes) -> Iterator[Entry]:
-        """Messages of a role whose lines hold these bytes, the newest first; none is kept."""
-        for row in reversed(range(len(self._index))):
-            said = self._index.kind(row).role == role and not self.tree.hidden(row)
-            if said and marker in self._bodies.raw(row):
+    def holding(self, role: str, marker: bytes, most: int | None = None) -> Iterator[Entry]:
+        """Messages of a role whose lines hold these bytes, the newest first; none is kept.
+
+        No more than the `most` newest messages of the role are looked at.
+        """
+        rows = reversed(range(len(self._index)))
+        said = (r for r in rows if self._index.kind(r).role == role and not self.tree.hidden(r))
+        for row in islice(said, most):
+            if marker in self._bodies.raw(row):
                 yield from self._read([row], keep=False)
 
     def entries(

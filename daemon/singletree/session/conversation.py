@@ -7,6 +7,7 @@ Read next: session.py and memory.py, which share one Conversation.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Literal
 
@@ -28,6 +29,9 @@ from singletree.messages import AssistantMessage, ThinkingLevel, UserMessage
 from singletree.session.events import EntryAppended, LeafMoved, SessionEvent
 
 LeafCause = Literal["append", "navigate", "label", "compact"]
+
+REMEMBERED = 1000
+"""Texts of people that are known again by the ids their clients gave them."""
 
 READ_ONLY = "This session is open for reading only; fork it to go on."
 
@@ -117,8 +121,9 @@ class Conversation:
             self.add(ContextEditEntry(target_id=entry_id))
 
     def sent_as(self, client_message_id: str) -> str | None:
-        """The entry of the path to whose text its client gave this id."""
-        for entry in reversed(self.path()):
+        """The newest entry to whose text its client gave this id. Reads the file: slow."""
+        marker = json.dumps(client_message_id, ensure_ascii=False).encode()
+        for entry in self.history.holding("user", marker, REMEMBERED):
             match entry:
                 case MessageEntry(message=UserMessage(model_extra={"clientMessageId": known})):
                     if known == client_message_id:
@@ -178,8 +183,9 @@ class Conversation:
     def _now(self) -> tuple[list[Entry], Projection]:
         known = self._current()
         if known is None:
+            version = self.history.tree_version  # before reading: the loop may append meanwhile
             path = self.history.context_path()
-            known = self._known = (self.history.tree_version, path, project(path))
+            known = self._known = (version, path, project(path))
         return known[1], known[2]
 
     def _current(self) -> tuple[int, list[Entry], Projection] | None:

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import anyio
+import anyio.to_thread
 from pydantic import BaseModel
 
 from singletree.agent.config import Blocked, LoopConfig, LoopContext, Step, Waiting
@@ -163,6 +164,7 @@ class Runner:
         """Runs until one settles; a failure is the turn's error, never an exception."""
         try:
             await self._needs.refresh()
+            await anyio.to_thread.run_sync(self._talk.projection)  # may read a whole path
             await self._compactor.fit(self._choice.model())
             attempt = Attempt()
             while True:

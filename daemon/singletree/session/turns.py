@@ -11,12 +11,13 @@ from collections.abc import Awaitable, Callable
 from typing import Literal
 
 import anyio
+import anyio.to_thread
 
 from singletree.errors import SessionError, SingletreeError, StaleError
 from singletree.messages import Text
 from singletree.session.by_hand import ByHand
 from singletree.session.choice import Override
-from singletree.session.conversation import Conversation
+from singletree.session.conversation import REMEMBERED, Conversation
 from singletree.session.driver import Driver
 from singletree.session.events import QueueItem
 from singletree.session.memory import Compactor
@@ -35,9 +36,6 @@ ABORT_LIMIT = 5.0
 
 CLOSE_LIMIT = 1.0
 """Seconds that closing waits for each thing that should take none."""
-
-REMEMBERED = 1000
-"""Client message ids whose answer is given again."""
 
 EMPTY = "The message is empty; write something or attach a picture."
 NOT_STEERABLE = "A summary is being made and cannot be steered; queue a follow-up instead."
@@ -222,11 +220,12 @@ class Turns:
             return await said()
         while (saying := self._saying.get(client_id)) is not None:
             await saying.wait()
-        if (known := self._answers.get(client_id) or self._said_before(client_id)) is not None:
+        if (known := self._answers.get(client_id)) is not None:
             return known
         self._saying[client_id] = done = anyio.Event()
         try:
-            answer = self._answers[client_id] = await said()
+            answer = await self._said_before(client_id) or await said()
+            self._answers[client_id] = answer
         finally:
             del self._saying[client_id]
             done.set()
@@ -234,12 +233,12 @@ class Turns:
             del self._answers[next(iter(self._answers))]
         return answer
 
-    def _said_before(self, client_id: str) -> Accepted | None:
+    async def _said_before(self, client_id: str) -> Accepted | None:
         """What became of a text that a life before this one accepted."""
         if (item := self._queue.sent_as(client_id)) is not None:
             at = self._queue.position(item.queue_id)
             return Accepted("queued", None, item.queue_id, item.entry_id, at)
-        entry_id = self._talk.sent_as(client_id)
+        entry_id = await anyio.to_thread.run_sync(self._talk.sent_as, client_id)
         return None if entry_id is None else Accepted("started", None, None, entry_id)
 
     async def _enqueue(self, kind: Kind, content: Said, client_id: str | None) -> Accepted:
