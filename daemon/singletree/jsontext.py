@@ -59,12 +59,13 @@ def parse_object(data: bytes, name: str) -> dict[str, JsonValue]:
         raise SettingsError(BROKEN.format(name=name, why=error)) from error
     if not isinstance(value, dict):
         raise SettingsError(NO_OBJECT.format(name=name))
-    if _is_deep(value):
+    if is_deep(value):
         raise SettingsError(BROKEN.format(name=name, why=TOO_DEEP))
     return value
 
 
-def _is_deep(value: JsonValue) -> bool:
+def is_deep(value: JsonValue) -> bool:
+    """Whether a value is nested too deeply to be gone through, stored and sent."""
     level: list[JsonValue] = [value]
     for _ in range(DEPTH):
         level = [

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.daemon.provider import MODEL, provided, says
+import pytest
+from tests.daemon.provider import MODEL, asked, provided, says
 from tests.daemon.real import Place, daemon, opened, place, prompt, settled
-from tests.model.fake_server import Reply, events
+from tests.model.fake_server import Reply, chat, events
 from tests.rpc.client import RawClient
 
 PAR = events({"choices": [{"delta": {"content": "par"}}]})
@@ -68,3 +69,17 @@ async def test_the_proxy_of_the_settings_is_used(tmp_path: Path) -> None:
             session = await opened(client, where)
             assert (await ended(client, session))["reason"] == "end_turn"
     assert proxy.seen[0].path == "http://api.corp.example/v1/chat/completions"
+
+
+@pytest.mark.parametrize("depth", [300, 5000])
+async def test_arguments_without_end_are_told_to_the_model(tmp_path: Path, depth: int) -> None:
+    where = place(tmp_path)
+    deep = '{"path": "a.txt", "more": ' + "[" * depth + "]" * depth + "}"
+    named = {"index": 0, "id": "c1", "function": {"name": "read", "arguments": deep}}
+    asks = chat({"tool_calls": [named]}, finish="tool_calls")
+    async with provided(where, [asks, says("done")]) as server:
+        for _ in range(2):  # the second time from the file
+            async with daemon(where, model=MODEL) as client:
+                session = await opened(client, where)
+                assert (await ended(client, session))["reason"] == "end_turn"
+    assert "The arguments are nested more than 100 levels deep" in str(asked(server.seen[-1]))

@@ -13,6 +13,7 @@ from singletree.model.partial_json import (
     CUT,
     NOT_JSON,
     NOT_OBJECT,
+    TOO_DEEP,
     PartialJson,
     parse_arguments,
     partial_arguments,
@@ -92,6 +93,8 @@ def test_any_text_is_taken_without_a_failure(text: str) -> None:
         ("[" * 100_000, {}, CUT),
         ('{"a":' * 5000, {}, CUT),
         ('{"a": ' + "9" * 5000 + "}", {}, NOT_JSON),
+        ('{"a": ' + "[" * 150 + "]" * 150 + "}", {}, TOO_DEEP),
+        ('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", {}, TOO_DEEP),
     ],
 )
 def test_whole_arguments(text: str, value: dict[str, Any], error: str | None) -> None:
@@ -102,6 +105,7 @@ def test_of_cut_arguments_what_came_is_kept() -> None:
     assert read_call('{"path": "a.txt", "text": "li') == ({"path": "a.txt", "text": "li"}, CUT)
     assert read_call('{"edits": [{"old": "a"}, {"ol') == ({"edits": [{"old": "a"}, {}]}, CUT)
     assert read_call("{oops}") == ({}, NOT_JSON)
+    assert read_call('{"a": ' + "[" * 150) == ({}, CUT)
 
 
 def test_a_pair_cut_in_two_is_one_character() -> None:

@@ -12,11 +12,13 @@ import re
 
 from pydantic import JsonValue
 
+from singletree.jsontext import DEPTH, is_deep
 from singletree.messages import well_formed
 
 CUT = "The arguments were cut off before their end."
 NOT_JSON = "The arguments are not valid JSON."
 NOT_OBJECT = "The arguments are not a JSON object."
+TOO_DEEP = f"The arguments are nested more than {DEPTH} levels deep."
 
 _STRAY = re.compile(r'\\(?:(["\\/bfnrt])|u([0-9a-fA-F]{4})|(.?))', re.DOTALL)
 _SPACE = " \t\n\r"
@@ -41,10 +43,13 @@ def parse_arguments(text: str) -> tuple[dict[str, JsonValue], str | None]:
         value = repair_json(text)
         if isinstance(value, str):  # some servers put the object into a string once more
             value = repair_json(value)
-    except (ValueError, RecursionError):
-        return {}, CUT if _unclosed(text) else NOT_JSON
+    except (ValueError, RecursionError) as error:
+        why = TOO_DEEP if isinstance(error, RecursionError) else NOT_JSON
+        return {}, CUT if _unclosed(text) else why
     if not isinstance(value, dict):
         return {}, NOT_OBJECT
+    if is_deep(value):
+        return {}, TOO_DEEP
     if "\\u" in text:
         value = {well_formed(key): _clean(item) for key, item in value.items()}
     return value, None
@@ -60,6 +65,8 @@ def partial_arguments(text: str) -> dict[str, JsonValue]:
     """What a cut text has of its arguments."""
     partial = PartialJson()
     partial.feed(text)
+    if is_deep(partial.value):
+        return {}
     return {well_formed(key): _clean(item) for key, item in partial.value.items()}
 
 
