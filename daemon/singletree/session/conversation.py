@@ -107,9 +107,8 @@ class Conversation:
     def label(self, entry_id: str, label: str | None) -> Entry:
         """Put a bookmark on an entry, or take it away."""
         self.history.entry(entry_id)
-        return self.add(
-            LabelEntry(target_id=entry_id, label=clean_name(label or "")), cause="label"
-        )
+        text = None if label is None else clean_name(label) or ""
+        return self.add(LabelEntry(target_id=entry_id, label=text), cause="label")
 
     def rename(self, name: str) -> None:
         """Give the session a name; an empty one takes it away."""
