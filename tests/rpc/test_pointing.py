@@ -13,6 +13,8 @@ from tests.rpc.editor import until
 from tests.rpc.plain import ALL, PlainHost, plain
 from tests.rpc.test_commands import asked
 
+from singletree.rpc.plain.pointing import LONGEST
+
 DONE: Message = {"text": "done"}
 LINE = "é🙂 = compute(x)  # why?\n"
 PROBLEM: Message = {
@@ -217,3 +219,25 @@ async def test_a_host_that_takes_only_commands(tmp_path: Path) -> None:
         assert send["title"] == "Agent: send what is selected"
         await host.run(send["command"], *send["arguments"])
         assert (await heard(host)).splitlines()[0] == "why?"
+
+
+async def test_a_selection_that_is_too_long_is_only_pointed_to(tmp_path: Path) -> None:
+    async with plain(tmp_path, DONE) as host:
+        uri = host.editor.open(host.folder / "long.txt", "word\n" * LONGEST)
+        whole = {"start": {"line": 0, "character": 0}, "end": {"line": LONGEST, "character": 0}}
+        with pytest.raises(Failed) as failed:
+            await host.run("agent.send", {"uri": uri, "range": whole})
+        assert failed.value.data["code"] == "input_rejected"
+        assert "500000 characters" in str(failed.value)
+        await host.run("agent.explain", {"uri": uri, "range": whole})
+        text = await heard(host)
+        assert len(text) < 500
+        assert text.endswith(f"The user points to {host.folder}/long.txt lines 1-{LONGEST}.")
+
+
+async def test_a_document_that_was_never_saved(tmp_path: Path) -> None:
+    async with plain(tmp_path, DONE) as host:
+        uri = host.editor.open("untitled:Untitled-1", "draft words")
+        await host.do((await host.actions(uri, 0, 5))[0])
+        text = await heard(host)
+        assert "untitled:Untitled-1 line 1" in text and "```\ndraft\n```" in text

@@ -29,6 +29,10 @@ REWRITE_AS: Final = "Rewrite the selected text in its file: {instructions}"
 CHANGED: Final = "The document has changed since this was offered. Choose it again."
 NOT_OPEN: Final = "{place} is not open here, so its text cannot be sent. Open it first."
 NOTHING: Final = "Nothing is selected."
+TOO_LONG: Final = "The selection has {count} characters; a message takes {most}. Select less."
+
+LONGEST: Final = 100_000
+"""Characters of a selection that are put into a message; a longer one is only pointed to."""
 
 
 class Pointed(SessionParams):
@@ -84,8 +88,10 @@ def said(command: str, pointed: Pointed, documents: Documents) -> list[JsonObjec
     content: list[JsonObject] = [{"type": "text", "text": words}]
     if problem is not None:
         content.append({"type": "diagnostic", "uri": pointed.uri, "diagnostic": problem})
-    chosen: JsonObject = {"type": "selection", "uri": pointed.uri, "range": _plain(_whole(span))}
-    return [*content, chosen]
+    span = _whole(span)
+    short = len(_text(pointed.uri, span, documents) or "") <= LONGEST
+    kind = "selection" if short else "fileMention"
+    return [*content, {"type": kind, "uri": pointed.uri, "range": _plain(span)}]
 
 
 def ordered(span: Range) -> Range:
@@ -116,17 +122,26 @@ def _offered(
 
 def _sent(uri: str, span: Range, documents: Documents) -> list[JsonObject]:
     """The selected text is the message; where it stands is told behind it."""
-    document = documents.get(uri)
-    if document is None:
+    text = _text(uri, span, documents)
+    if text is None:
         raise SingletreeError(NOT_OPEN.format(place=place(uri)), code="input_rejected")
-    start, end = span.start, span.end
-    text = document.text.between(
-        (start.line, start.character), (end.line, end.character), documents.encoding
-    )
     if not text.strip():
         raise SingletreeError(NOTHING, code="input_empty")
+    if len(text) > LONGEST:
+        why = TOO_LONG.format(count=len(text), most=LONGEST)
+        raise SingletreeError(why, code="input_rejected")
     mention: JsonObject = {"type": "fileMention", "uri": uri, "range": _plain(span)}
     return [{"type": "text", "text": text}, mention]
+
+
+def _text(uri: str, span: Range, documents: Documents) -> str | None:
+    """What is selected; None where the document is not open."""
+    if (document := documents.get(uri)) is None:
+        return None
+    start, end = span.start, span.end
+    return document.text.between(
+        (start.line, start.character), (end.line, end.character), documents.encoding
+    )
 
 
 def _rewrite(instructions: str | None) -> str:
