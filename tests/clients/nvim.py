@@ -86,13 +86,17 @@ class Home:
             "PYTHONPATH": str(REPOSITORY / "daemon"),
         }
 
-    def stop(self) -> None:
-        """End the shared daemon, as `singletree stop` does, without starting a Python for it."""
+    def signal(self, number: int) -> None:
+        """Send the shared daemon a signal, if it lives."""
         for lock in (self.root / ".pi" / "agent" / "singletree" / "run").glob("*.lock"):
             told = re.search(r"pid=(\d+)", lock.read_text("utf-8"))
             command = Path(f"/proc/{told[1]}/cmdline") if told else None
             if told and command and command.exists() and b"singletree" in command.read_bytes():
-                os.kill(int(told[1]), signal.SIGTERM)
+                os.kill(int(told[1]), number)
+
+    def stop(self) -> None:
+        """End the shared daemon, as `singletree stop` does, without starting a Python for it."""
+        self.signal(signal.SIGTERM)
 
 
 class Neovim:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -50,7 +51,8 @@ def text(editor: Neovim, name: str) -> list[str]:
 
 def test_an_answer_streams_into_the_transcript(start: Start) -> None:
     words = "".join(f"word{n} " for n in range(60))
-    home = start({"parts": [{"thinking": "Hm."}, {"text": words}], "chunk": 6, "pause": 0.01})
+    parts = [{"thinking": "Hm."}, {"text": words}]
+    home = start({"parts": parts, "chunk": 6, "pause": 0.01}, {"text": "So it is."})
     with neovim(home, "a.txt") as editor:
         editor.say("hello")
         editor.sees("word3 ")
@@ -59,6 +61,15 @@ def test_an_answer_streams_into_the_transcript(start: Start) -> None:
         assert shown.startswith("hello\n")
         assert "▸ Thought: Hm." in shown
         editor.idle()
+        at = "local win = vim.fn.win_findbuf(vim.fn.bufnr('transcript$'))[1] "
+        line = at + "return vim.api.nvim_win_get_cursor(win)[1]"
+        last = at + "return vim.fn.line('$', win)"
+        assert editor.lua(line) == editor.lua(last)  # it followed
+        editor.lua(at + "vim.api.nvim_win_set_cursor(win, {1, 0})")
+        editor.say("again")
+        editor.sees("So it is.")
+        editor.idle()
+        assert editor.lua(line) == 1 < editor.lua(last)  # whoever reads above stays there
         assert editor.buffer("prompt") == ""
 
 
@@ -119,6 +130,20 @@ def test_a_question_nobody_answers_goes_with_the_turn(start: Start) -> None:
         editor.idle()
         assert "? Edit" not in editor.transcript()
         assert text(editor, "a.txt") == ["one", "two", "three"]
+
+
+def test_a_question_is_asked_again_after_a_reload(start: Start) -> None:
+    home = start(EDIT, {"text": "Done."})
+    with neovim(home, "a.txt") as editor:
+        editor.say("change it")
+        editor.sees("? Edit: a.txt")
+    with neovim(home, "a.txt") as editor:
+        editor.run("Singletree")
+        shown = editor.sees("? Edit: a.txt")
+        assert shown.count("? Edit") == 1 and "▸ ○ edit a.txt" in shown
+        editor.run("Singletree allow")
+        editor.sees("Done.")
+        assert text(editor, "a.txt") == ["one", "TWO", "three"]
 
 
 def test_steer_and_stop(start: Start) -> None:
@@ -346,7 +371,13 @@ def test_the_daemon_dies_and_comes_back(start: Start) -> None:
         shown = editor.sees("Stopped.")
         assert "It begins." in shown and shown.count("Before.") == 1
         editor.idle()
+        home.signal(signal.SIGSTOP)  # it takes the text, and dies before it answers
         editor.say("three")
+        editor.until("return vim.fn.getline(1) == ''")
+        home.signal(signal.SIGKILL)
+        editor.until("return vim.fn.getline(1) == 'three'")
+        editor.idle()
+        editor.keys("<C-s>")
         editor.sees("After.")
         assert editor.lua("return vim.api.nvim_exec2('messages', {output = true}).output") == ""
 

@@ -21,6 +21,7 @@ local transcript_of = require('singletree.transcript')
 ---@field input singletree.Input
 ---@field along? { name: string, blocks: table[] } goes along with what is said next
 ---@field cancel? fun() gives up the summary that is being made
+---@field private reloading? boolean
 ---@field private made integer messages sent from here
 local Chat = {}
 Chat.__index = Chat
@@ -190,9 +191,15 @@ end
 --- Draw what the store has to tell.
 function Chat:draw()
   local changes = self.store:take()
-  if #changes > 0 then
-    self.transcript:apply(changes)
-    vim.cmd.redrawstatus({ bang = true })
+  if #changes == 0 then
+    return
+  end
+  self.transcript:apply(changes)
+  for _, change in ipairs(changes) do
+    if change.op ~= 'append' then -- not with every piece of a text
+      vim.cmd.redrawstatus({ bang = true })
+      break
+    end
   end
   if self.store.stale then
     self:reload()
@@ -248,7 +255,6 @@ function Chat:take(attached)
       self.store:ask(question)
     end
   end
-  self.store.changes = { { op = 'reset' } }
   self:draw()
 end
 
@@ -307,12 +313,21 @@ function Chat:attach(after)
   end)
 end
 
---- Everything anew from the daemon.
+--- Everything anew from the daemon. What is told until the answer comes is in it.
 function Chat:reload()
   self.store.stale = false
-  self:ask('agent/session/attach', { history = { limit = config.now.history } }, self:then_do(function(attached)
-    self:take(attached)
-  end))
+  if self.reloading then
+    return
+  end
+  self.reloading = true
+  self:ask('agent/session/attach', { history = { limit = config.now.history } }, function(error, attached)
+    self.reloading = false
+    if not error then
+      self:take(attached)
+    elseif client.ready() then
+      self:attach() -- it was closed
+    end
+  end)
 end
 
 ---@return boolean

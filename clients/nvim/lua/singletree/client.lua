@@ -14,8 +14,14 @@ M.handlers = {}
 ---@type { up: fun(), down: fun(reason: string) }
 M.on = { up = function() end, down = function() end }
 
----@type { id?: integer, ready: boolean, leaving: boolean, waiting: singletree.Answer[], tries: integer }
-local now = { ready = false, leaving = false, waiting = {}, tries = 0 }
+---@class singletree.Connection
+---@field id? integer of the client of vim.lsp
+---@field ready boolean
+---@field leaving boolean
+---@field waiting singletree.Answer[] who waits for it to be ready
+---@field open table<singletree.Answer, true> who waits for an answer
+---@field tries integer
+local now = { ready = false, leaving = false, waiting = {}, open = {}, tries = 0 }
 
 --- How long to wait before the next attempt, in milliseconds.
 local AGAIN = { 200, 1000, 3000, 5000, 10000 }
@@ -75,6 +81,11 @@ local function gone(code, signal)
     reason = ('%q ended at once (%s): :checkhealth singletree'):format(table.concat(config.now.cmd, ' '), how)
   end
   released({ message = reason })
+  local open = now.open
+  now.open = {}
+  for answer in pairs(open) do
+    answer({ message = reason, code = 0 })
+  end
   if now.leaving then
     return
   end
@@ -200,12 +211,14 @@ function M.request(method, params, answer)
     return function() end
   end
   local done = false
-  local function once(error, result)
+  local once ---@type singletree.Answer
+  once = function(error, result)
     if not done then
-      done = true
+      done, now.open[once] = true, nil
       answer(M.plain(error), M.plain(result))
     end
   end
+  now.open[once] = true
   local sent, id = client.rpc.request(method, params, once)
   if not sent then
     vim.schedule_wrap(once)({ message = 'The daemon is gone.', code = 0 })

@@ -29,7 +29,7 @@ end
 function M.parts(chat)
   local info = chat.store.info
   if not client.ready() or not chat.store.session then
-    return { '○ not connected' }
+    return { client.get() and '◌ connects' or '○ not connected' }
   end
   local parts = { PHASES[info.phase] or info.phase }
   local asked, queued = #chat.store:questions(), #chat.store.queue
