@@ -255,6 +255,7 @@ def test_open_clean_dirty_and_closed_files(start: Start) -> None:
         assert (home.folder / "out.txt").read_text() == "one\nTWO\nthree\none\ntwo\nthree\n"
         assert (home.folder / "c.txt").read_text() == "one\nTWO\nthree\n"
         assert editor.lua("return vim.fn.bufnr('c.txt')") == -1
+        editor.idle()
         editor.run("Singletree undo")
         editor.until("return vim.fn.readfile('c.txt')[2] == 'two'")
         assert text(editor, "a.txt") == ["one", "two", "three"]
