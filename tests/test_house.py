@@ -20,6 +20,20 @@ def test_every_module_opens_with_what_it_is() -> None:
     assert bare == []
 
 
+def test_what_a_module_or_the_map_points_to_is_there() -> None:
+    root = PACKAGE.parent.parent
+    map_ = root / "daemon" / "ARCHITECTURE.md"
+    there = [f"/{m.relative_to(root).as_posix()}" for m in (*MODULES, Path(__file__))]
+    told = [(m, ast.get_docstring(ast.parse(m.read_text("utf-8"))) or "") for m in MODULES]
+    lost = [
+        f"{where.relative_to(root)}: {name}"
+        for where, text in [*told, (map_, map_.read_text("utf-8"))]
+        for name in re.findall(r"[\w./]+\.py\b", text)
+        if name != "name.py" and not any(one.endswith(f"/{name.lstrip('./')}") for one in there)
+    ]
+    assert lost == []
+
+
 def test_asyncio_stands_only_in_rpc() -> None:
     guilty = [
         str(m.relative_to(PACKAGE))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -106,10 +106,7 @@ class Assembly:
             notices=(
                 *(("trust", text) for text in trust.warnings),
                 *(("settings", text) for text in wrong),
-                *(("settings", NOT_OURS.format(key=key)) for key in current.layers.ignored),
-                *(("context", one.message) for one in gathered.warnings),
-                *(("extension", f"{one.extension}: {one.message}") for one in loaded.problems),
-                *((one.kind, one.message) for one in history.damage),
+                *_notices(current.layers, gathered, loaded, history),
             ),
         )
 
@@ -262,6 +259,16 @@ def wishes_of(settings: Settings) -> Wishes:
         tuple(settings.environment.keep),
         tuple(settings.environment.drop),
     )
+
+
+def _notices(
+    layers: Layers, gathered: Gathered, loaded: Loaded, history: History
+) -> Iterator[tuple[str, str]]:
+    """What a person should know of what a session was made from."""
+    yield from (("settings", NOT_OURS.format(key=key)) for key in layers.ignored)
+    yield from (("context", one.message) for one in gathered.warnings)
+    yield from (("extension", f"{one.extension}: {one.message}") for one in loaded.problems)
+    yield from ((one.kind, one.message) for one in history.damage)
 
 
 def terms_of(settings: Settings) -> Terms:
