@@ -10,7 +10,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import NoReturn
 
@@ -254,6 +255,32 @@ def test_sync_and_close(history: History) -> None:
     history.close()
     history.close()
     history.sync()
+
+
+def test_who_reads_while_it_is_closed_reads_no_other_file(tmp_path: Path) -> None:
+    """The number of a closed handle is given to the next file at once."""
+    ours, other = tmp_path / "ours", tmp_path / "other"
+    ours.write_bytes(b"a" * 4096)
+    other.write_bytes(b"b" * 4096)
+    folders = Folders.under(tmp_path)
+    for _ in range(30):
+        log = SessionLog.of_file(ours, folders, "s", None, size=4096, whole=False)
+        seen: set[bytes] = set()
+
+        def look(log: SessionLog = log, seen: set[bytes] = seen) -> None:
+            with pytest.raises(SessionUnreadable):
+                while True:
+                    seen.add(log.read(0, 4096))
+
+        with ThreadPoolExecutor() as pool:
+            looking = [pool.submit(look) for _ in range(3)]
+            log.close()
+            with ExitStack() as files:
+                for _ in range(4):
+                    files.enter_context(other.open("rb"))
+                for one in looking:
+                    one.result()
+        assert seen <= {b"a" * 4096}
 
 
 def test_in_memory_there_is_no_file(store: Store, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 
 from singletree.errors import SessionError, SessionReadOnly, SessionUnreadable
 from singletree.history.handles import open_above, sync_folder
@@ -55,6 +56,8 @@ class SessionLog:
         self._handle: int | None = None
         self._lock = lock
         self._folder_synced = True
+        self._reading = Lock()
+        """Held while a thread reads: a closed handle's number may be another file's at once."""
 
     @classmethod
     def of_file(
@@ -106,12 +109,13 @@ class SessionLog:
 
     def read(self, offset: int, size: int) -> bytes:
         """Bytes that were appended or found."""
-        waiting, handle = self._waiting, self._handle
+        waiting = self._waiting
         if waiting is not None:
             return bytes(waiting[offset : offset + size])
-        if handle is None:
-            raise SessionUnreadable("The session is closed.", detail=self._where())
-        return os.pread(handle, size, offset)
+        with self._reading:
+            if self._handle is None:
+                raise SessionUnreadable("The session is closed.", detail=self._where())
+            return os.pread(self._handle, size, offset)
 
     def growth(self) -> bytes:
         """What another program has appended since, which `take_growth` makes ours."""
@@ -146,9 +150,10 @@ class SessionLog:
     def close(self) -> None:
         """Let the file and its lock go; what waits in memory is never written."""
         self.read_only = True
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            os.close(handle)
+        with self._reading:
+            handle, self._handle = self._handle, None
+            if handle is not None:
+                os.close(handle)
         if self._lock is not None:
             self._lock.release()
             self._lock = None
