@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -192,11 +193,70 @@ async def test_a_find_can_be_cancelled(tmp_path: Path) -> None:
     ],
 )
 def test_globs(pattern: str, yes: list[str], no: list[str]) -> None:
-    import re
-
     compiled = re.compile(translate(pattern), re.DOTALL)
     assert [p for p in yes if not compiled.fullmatch(p)] == []
     assert [p for p in no if compiled.fullmatch(p)] == []
+
+
+PIECES = st.sampled_from(["a", "b", "/", "*", "?", "**/", "[ab]", "[!a]"])
+PLAIN = {"*": "[^/]*", "?": "[^/]", "**/": "(?:.*/)?", "[ab]": "[ab]", "[!a]": "[^a/]"}
+
+
+@given(st.lists(PIECES, max_size=9), st.text("ab/", max_size=9))
+@settings(max_examples=1000)
+def test_what_is_found_first_is_never_wrong(pieces: list[str], path: str) -> None:
+    pattern = plain = ""
+    for piece in pieces:
+        if not (piece[0] == "*" and pattern.endswith("*")) and (
+            piece != "**/" or pattern[-1:] in ("", "/")
+        ):
+            pattern, plain = pattern + piece, plain + PLAIN.get(piece, piece)
+    found = re.fullmatch(translate(pattern), path, re.DOTALL)
+    assert bool(found) == bool(re.fullmatch(plain, path, re.DOTALL)), (pattern, path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a" * 60 + "b", "a" * 250),
+        ("**/d/" * 20 + "x", "d/" * 200),
+        ("**/" * 300 + "b", "d/" * 200),
+        ("**/*d*/" * 20 + "x", "dd/" * 200),
+        ("{*a,*b}" * 6 + "c", "ab" * 100),
+    ],
+)
+def test_no_glob_is_slow(pattern: str, path: str) -> None:
+    assert not re.fullmatch(translate(pattern), path, re.DOTALL)
+
+
+@pytest.mark.parametrize("pattern", ["{" * 500 + "a" + "}" * 500, "{a,b}" * 12, "{a,b,c,d}" * 500])
+def test_too_many_braces_are_no_glob(pattern: str) -> None:
+    with pytest.raises(ValueError, match=r"too many braces in braces|more than 1000 alternatives"):
+        translate(pattern)
+
+
+async def test_an_ignore_file_cannot_hold_up_a_search(tmp_path: Path) -> None:
+    make(tmp_path, **{".gitignore": "*a" * 60 + "b\n", "a" * 250: "x", "b": "x"})
+    assert (await find(tmp_path, "b")) == "b"
+
+
+async def test_numbers_of_any_size(tmp_path: Path) -> None:
+    make(tmp_path, **{"a": "x\ny\nx\n"})
+    tool = grep_tool(world(tmp_path))
+    for number in (1e308, float("inf"), float("nan"), -1.0, 10**30):
+        args = GrepArgs(pattern="x", context=number, limit=number)
+        assert (await told(tool, args)).startswith("a:1: x")
+        assert await find(tmp_path, "a", limit=number) == "a"
+    lines = await told(tool, GrepArgs(pattern="x", context=10**9, limit=1))
+    assert lines.splitlines()[:2] == ["a:1: x", "a-2- y"]
+
+
+async def test_returns_and_what_is_no_pattern(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"one\rNEEDLE\rtwo\r\n")
+    assert await grep(tmp_path, "NEEDLE") == "a:1: one\u240dNEEDLE\u240dtwo"
+    for pattern, glob in (("a\0b", None), ("\ud83d", None), ("a", "\0")):
+        with pytest.raises(ToolError, match="has a NUL or half a character in it"):
+            await grep(tmp_path, pattern, glob=glob)
 
 
 @pytest.mark.parametrize("pattern", ["[", "[z-a]", "{a", "a}", "\\"])

@@ -22,7 +22,7 @@ from singletree.tools.globs import translate
 from singletree.tools.ignore import IGNORE_FILES, Ignore, ignore_around
 from singletree.tools.looks import shown_name
 from singletree.tools.paths import locate
-from singletree.tools.truncate import MAX_BYTES, format_size, keep_head
+from singletree.tools.truncate import MAX_BYTES, bounded, format_size, keep_head
 from singletree.tools.world import World
 
 DESCRIPTION = (
@@ -53,6 +53,7 @@ CUT = (
 )
 
 DEFAULT_LIMIT = 1000
+MOST = 1_000_000
 
 
 class FindArgs(Args):
@@ -72,7 +73,7 @@ def find_tool(world: World) -> Tool:
             raise ToolError(NO_FOLDER.format(path=shown_name(args.path or ".")))
         real = await anyio.to_thread.run_sync(os.path.realpath, place.path)
         world.files.leads.check(place.path, real)
-        limit = max(1, int(args.limit if args.limit is not None else DEFAULT_LIMIT))
+        limit = bounded(args.limit, DEFAULT_LIMIT, 1, MOST)
         stop = threading.Event()
         try:
             found = await anyio.to_thread.run_sync(

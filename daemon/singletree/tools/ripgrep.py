@@ -10,9 +10,11 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from bisect import bisect_left
 from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -30,11 +32,16 @@ NOT_INSTALLED = (
 )
 BAD_PATTERN = "ripgrep cannot use the pattern: {reason}"
 BAD_GLOB = "ripgrep cannot use the glob: {reason}"
+NOT_TEXT = (
+    "The pattern or the glob has a NUL or half a character in it: no file can be searched so."
+)
 BEFORE, AFTER = "[…] ", " […]"
 TOO_LONG = "(a matching line of more than {size} MiB, not shown)"
 
+_IMPOSSIBLE = re.compile("[\0\ud800-\udfff]")
+
 MAX_RECORD = 8 * 1024 * 1024
-MAX_KEPT = 2 * 1024 * 1024
+MAX_KEPT = 512 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,8 @@ class Found:
 
 async def run_ripgrep(query: Query, folder: Path, *, without: Collection[str] = ()) -> Found:
     """Search `folder`, and of it not the files and folders `without`, given relative to it."""
+    if _IMPOSSIBLE.search(query.pattern + (query.glob or "")):
+        raise ToolError(NOT_TEXT)
     program = await anyio.to_thread.run_sync(find_ripgrep)
     process = await anyio.open_process(
         [program, *_arguments(query)],
@@ -209,26 +218,36 @@ class _Reader:
         """The line, or where it is long the part around its match."""
         width = self._query.width
         if len(raw) <= width:
-            return clean(raw)
+            return _shown(raw)
         before = len(raw[:start].decode("utf-8", "replace"))
         text = raw.decode("utf-8", "replace")
         if len(text) <= width:
-            return clean(raw)
+            return _shown(raw)
         self._found.cut_lines = True
         first = 0 if before < width * 4 // 5 else before - width // 3
-        piece = clean(text[first : first + width].encode())
+        piece = _shown(text[first : first + width].encode())
         tail = AFTER if first + width < len(text) else ""
         return f"{BEFORE if first else ''}{piece}{tail}"
 
 
+def _shown(line: bytes) -> str:
+    """A line as it can be sent; a return in it is drawn, for a terminal would write over."""
+    return clean(line.replace(b"\r", "\u240d".encode()))
+
+
 def _near(lines: list[Line], context: int) -> list[Line]:
     """Without context of a match that is beyond the limit."""
-    matches = {(line.path, line.number) for line in lines if line.match}
-    return [
-        line
-        for line in lines
-        if any((line.path, line.number + i) in matches for i in range(-context, context + 1))
-    ]
+    matches: dict[str, list[int]] = {}
+    for line in lines:
+        if line.match:
+            matches.setdefault(line.path, []).append(line.number)
+
+    def is_near(line: Line) -> bool:
+        numbers = matches.get(line.path, [])
+        at = bisect_left(numbers, line.number - context)
+        return at < len(numbers) and numbers[at] <= line.number + context
+
+    return [line for line in lines if is_near(line)]
 
 
 def _arguments(query: Query) -> list[str]:

@@ -22,7 +22,7 @@ from singletree.tools.bash import cut_details
 from singletree.tools.looks import shown_name
 from singletree.tools.paths import locate
 from singletree.tools.ripgrep import Found, Query, run_ripgrep
-from singletree.tools.truncate import MAX_BYTES, format_size, keep_head
+from singletree.tools.truncate import MAX_BYTES, bounded, format_size, keep_head
 from singletree.tools.world import World
 
 DESCRIPTION = (
@@ -50,6 +50,7 @@ CUT = "[The output is cut at {size}: {shown} of {total} lines are shown. Narrow 
 UNREAD = "[Some files could not be searched: {reason}]"
 
 DEFAULT_LIMIT = 100
+MOST = 1_000_000
 MAX_LINE = 500
 
 
@@ -72,14 +73,14 @@ def grep_tool(world: World, *, hidden: Sequence[Path] = ()) -> Tool:
         place = await locate(world, args.path or ".")
         if place.kind not in ("dir", "file"):
             raise ToolError(NOT_PLAIN.format(path=shown_name(args.path or ".")))
-        limit = max(1, int(args.limit if args.limit is not None else DEFAULT_LIMIT))
+        limit = bounded(args.limit, DEFAULT_LIMIT, 1, MOST)
         target, whole = place.path, place.kind == "dir"
         query = Query(
             args.pattern,
             glob=args.glob,
             ignore_case=bool(args.ignoreCase),
             literal=bool(args.literal),
-            context=max(0, int(args.context or 0)),
+            context=bounded(args.context, 0, 0, MOST),
             limit=limit,
             names=() if whole else (target.name,),
             width=MAX_LINE,

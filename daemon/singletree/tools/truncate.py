@@ -129,6 +129,13 @@ def details_of(cut: Cut) -> dict[str, JsonValue]:
     }
 
 
+def bounded(value: float | None, default: int, least: int, most: int) -> int:
+    """A number of the model's as a whole one that can be used."""
+    if value is None or value != value:
+        return default
+    return int(min(max(value, least), most))
+
+
 def plural(count: int, noun: str) -> str:
     """1 line, 2 lines."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
