@@ -63,6 +63,8 @@ _AUTH = re.compile(
     r"|incorrect api key|\b401\b|permission_error|forbidden",
     re.IGNORECASE,
 )
+_LASTING = re.compile(r"(?:is|are) not supported|failed to parse tool call", re.IGNORECASE)
+"""What llama.cpp says with status 500 of requests that never can succeed."""
 _PASSING = re.compile(
     r"\b(?:408|429|500|502|503|504|52\d|529)\b|internal server error|bad gateway|gateway time"
     r"|timed? ?out|fetch failed|econn|socket hang up|connection (?:reset|refused|closed|error|lost)"
@@ -131,7 +133,8 @@ def _by_status(text: str, status: int) -> Kind | None:
     if status in (503, 529):
         return Kind("overloaded", True)
     if status >= 500 or status in (408, 409, 425):
-        return Kind("overloaded" if _OVERLOADED.search(text) else "provider_error", True)
+        code = "overloaded" if _OVERLOADED.search(text) else "provider_error"
+        return Kind(code, not _LASTING.search(text))
     if status == 407:
         return Kind("provider_error", False)
     return Kind("quota_exceeded", False) if _QUOTA.search(text) else Kind("provider_error", False)
