@@ -24,12 +24,14 @@ local ROLES = { user = 'you', assistant = 'agent', toolResult = 'tool', bashExec
 
 --- How a row looks: its line, and where its parts are.
 ---@param row singletree.TreeRow
+---@param root string the workspace; its files are named without it
 ---@return string line, { [1]: integer, [2]: integer, [3]: string }[] marks
-function M.line(row)
+function M.line(row, root)
   local trunk = ('  '):rep(row.depth) .. (row.isLeaf and '● ' or row.onPath and '│ ' or '┆ ')
   local who = ROLES[row.role or ''] or row.type:gsub('_', ' ')
   local label = row.label and '[' .. row.label .. '] ' or ''
-  local line = trunk .. label .. who .. ': ' .. row.preview:gsub('%c', ' ')
+  local said = row.preview:gsub('%c', ' '):gsub(vim.pesc(root .. '/'), '')
+  local line = trunk .. label .. who .. ': ' .. said
   local marks = {}
   if row.isLeaf then
     marks[#marks + 1] = { 0, #trunk, 'SingletreeLeaf' }
@@ -50,7 +52,7 @@ function View:draw()
   end
   local lines, lights = {}, {}
   for index, row in ipairs(self.rows) do
-    local line, marks = M.line(row)
+    local line, marks = M.line(row, self.chat.root)
     lines[index] = line
     for _, mark in ipairs(marks) do
       lights[#lights + 1] = { index - 1, mark }
