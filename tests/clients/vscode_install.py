@@ -51,7 +51,8 @@ def found() -> Installed | None:
     code_server = folder / "server" / "node_modules" / ".bin" / "code-server"
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     built = EXTENSION / "node_modules" / "playwright-core"
-    if chromium is None or not all(path.exists() for path in (node, code_server, built)):
+    whole = folder / ".installed"
+    if chromium is None or not all(path.exists() for path in (whole, node, code_server, built)):
         return None
     return Installed(node, code_server, Path(chromium))
 
@@ -67,10 +68,12 @@ def main() -> str | None:
     try:
         _system_packages()
         building = subprocess.Popen([npm, "install", *QUIET], cwd=EXTENSION)
-        _npm(npm, node, NODE, {})
+        whole = _npm(npm, node, NODE, {})
         path = f"{node / 'node_modules' / 'node' / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        _npm(npm, server, f"code-server@{VERSION}", {"PATH": path, **_headers()})
+        whole &= _npm(npm, server, f"code-server@{VERSION}", {"PATH": path, **_headers()})
         building.wait(60 * MINUTES)
+        if whole:
+            (cache() / ".installed").touch()
     except subprocess.TimeoutExpired:
         return f"VS Code is not installed: npm took more than {MINUTES} minutes"
     return None if found() else "VS Code is not installed: see above for what failed"
@@ -97,17 +100,15 @@ def _system_packages() -> None:
             print(done.stderr, file=sys.stderr)
 
 
-def _npm(npm: str, folder: Path, package: str, more: Mapping[str, str]) -> None:
+def _npm(npm: str, folder: Path, package: str, more: Mapping[str, str]) -> bool:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "package.json").write_text('{"private": true}\n')
     command = [npm, "install", *QUIET, package]
-    subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, **more},
-        stdin=subprocess.DEVNULL,
-        timeout=60 * MINUTES,
+    environment = {**os.environ, **more}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, timeout=60 * MINUTES
     )
+    return done.returncode == 0
 
 
 def _headers() -> dict[str, str]:

@@ -35,7 +35,7 @@ export function plainCommands({ daemon, sidebar }: Parts): Table {
   return {
     open: () => sidebar.reveal(true),
     restart: () => daemon.restart(),
-    settings: () => vscode.commands.executeCommand("workbench.action.openSettings", "singletree"),
+    settings: () => vscode.commands.executeCommand("workbench.action.openSettings", "@ext:singletree.singletree"),
     showLog: () => daemon.log.show(true),
   };
 }

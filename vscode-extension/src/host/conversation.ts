@@ -25,6 +25,7 @@ export class Conversation {
   /** A text that an extension of the daemon puts into the box. */
   readonly onText = this.suggested.event;
   private coming: Promise<void> | undefined;
+  private shown: string | undefined;
   private loading: Promise<void> | undefined;
 
   constructor(private readonly daemon: Daemon, private readonly memory: vscode.Memento) {
@@ -86,6 +87,14 @@ export class Conversation {
   async chooseFolder(folder: vscode.WorkspaceFolder): Promise<void> {
     await this.memory.update("folder", folder.uri.toString());
     await this.open();
+  }
+
+  /** The first folder came, or the one in view went away: the session of what is there now. */
+  foldersChanged(): void {
+    const folder = this.folder?.uri.toString();
+    if (folder === this.shown || this.daemon.link.state !== "up") return;
+    if (folder) void this.open().catch((error: unknown) => this.daemon.fail(error));
+    else this.told.fire("whole");
   }
 
   /** Say something: a new turn, a word into the running one, the next turn, or a command. */
@@ -176,8 +185,8 @@ export class Conversation {
     const left = this.view.head?.sessionId;
     this.view = opened(told);
     if (left && left !== told.sessionId) void this.daemon.request("agent/session/detach", { sessionId: left }).catch(() => undefined);
-    const folder = this.folder;
-    if (folder) void this.memory.update(`session:${folder.uri.toString()}`, told.sessionId);
+    this.shown = this.folder?.uri.toString();
+    if (this.shown) void this.memory.update(`session:${this.shown}`, told.sessionId);
     this.told.fire("whole");
   }
 

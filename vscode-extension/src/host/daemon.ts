@@ -12,6 +12,8 @@ import type { Link } from "../shared/view";
 import { locate } from "./locate";
 
 const PAUSES = [300, 1000, 3000, 8000, 20_000];
+/** Milliseconds until a program that is missing is looked for again. */
+const LOOK_AGAIN = 3000;
 /** A daemon that lived this long starts with the shortest pause again. */
 const LIVED = 60_000;
 
@@ -35,6 +37,7 @@ export class Daemon implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private readonly prepare: ((client: LanguageClient) => void)[] = [];
   private starting: Promise<void> | undefined;
+  private looking: NodeJS.Timeout | undefined;
   private deaths = 0;
   private bornAt = 0;
   private disposed = false;
@@ -100,6 +103,7 @@ export class Daemon implements vscode.Disposable {
 
   dispose(): void {
     this.disposed = true;
+    clearTimeout(this.looking);
     this.changed.dispose();
     void this.client?.dispose().catch(() => undefined);
   }
@@ -109,13 +113,21 @@ export class Daemon implements vscode.Disposable {
     const settings = vscode.workspace.getConfiguration("singletree");
     const command = settings.get<string>("command", "singletree");
     const found = locate({ command, path: process.env["PATH"] ?? "", trustedFolders: trustedFolders() });
-    if (found === null) return this.tell({ state: "missing", text: missing(command) });
+    if (found === null) return this.lack(command);
     this.tell({ state: "starting" });
     const client = this.make(found, settings.get<string[]>("arguments", []));
     this.client = client;
     for (const step of this.prepare) step(client);
     client.onDidChangeState(({ newState }) => this.moved(client, newState));
     await client.start().catch((error: unknown) => this.fallen(client, error));
+  }
+
+  /** It may be installed or named at any moment: look again, and say it once. */
+  private lack(command: string): void {
+    const text = missing(command);
+    if (this.link.state !== "missing" || this.link.text !== text) this.tell({ state: "missing", text });
+    clearTimeout(this.looking);
+    this.looking = setTimeout(() => void this.start(), LOOK_AGAIN);
   }
 
   private make(command: string, args: string[]): LanguageClient {

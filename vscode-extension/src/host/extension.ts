@@ -50,6 +50,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     vscode.workspace.onDidChangeConfiguration((changed) => {
       if (changed.affectsConfiguration("singletree.command") || changed.affectsConfiguration("singletree.arguments")) void daemon.restart();
     }),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => conversation.foldersChanged()),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void (daemon.link.state === "missing" && daemon.restart())),
     documents, tree, new Status(daemon, conversation, asks),
     ...registered(() => Promise.resolve(), plainCommands(parts)),

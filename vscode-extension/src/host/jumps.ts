@@ -35,18 +35,29 @@ export function treeCommands(parts: Parts, tree: SessionTree): Table {
   };
 }
 
-const PLAIN = { label: "Continue here", detail: "The branch that is left stays in the tree.", summarize: false };
-const SUMMARY = { label: "Continue here with a summary of what is left", detail: "The model sums up the branch that is left, so that it knows what was tried.", summarize: true };
-const DIRECTED = { label: "Continue here with a summary, and say what matters…", detail: "As above, with your words to the model.", summarize: true, directed: true };
+interface Way extends vscode.QuickPickItem {
+  summarize: boolean;
+  directed?: true;
+}
+
+const STAYS = "The branch that is left stays in the tree.";
+const PLAIN: Way = { label: "Continue here", detail: STAYS, summarize: false };
+const ANEW: Way = { label: "Say this anew", detail: `Its text comes back into the box. ${STAYS}`, summarize: false };
+const SUMMARY: Way = {
+  label: "Continue here with a summary of what is left", detail: "The model sums up the branch, so that it knows what was tried.", summarize: true,
+};
+const DIRECTED: Way = {
+  label: "Continue here with a summary, and say what matters…", detail: "As above, with your words to the model.", summarize: true, directed: true,
+};
 
 async function goOn(parts: Parts, row: TreeRow): Promise<void> {
   const { conversation, drafts, sidebar } = parts;
   if (row.isLeaf) return;
-  const plain = row.role === "user" ? { ...PLAIN, label: "Say this anew", detail: "Its text comes back into the box. The branch that is left stays in the tree." } : PLAIN;
-  const chosen: typeof DIRECTED | typeof PLAIN | undefined = await vscode.window.showQuickPick([plain, SUMMARY, DIRECTED], { title: row.preview, placeHolder: "How to go on" });
+  const ways = [row.role === "user" ? ANEW : PLAIN, SUMMARY, DIRECTED];
+  const chosen = await vscode.window.showQuickPick(ways, { title: row.preview, placeHolder: "How to go on" });
   if (!chosen) return;
   let params: NavigateParams = { entryId: row.entryId, summarize: chosen.summarize };
-  if ("directed" in chosen) {
+  if (chosen.directed) {
     const instructions = await vscode.window.showInputBox({ title: "What the summary should look at" });
     if (instructions === undefined) return;
     params = { ...params, summarize: { instructions } };

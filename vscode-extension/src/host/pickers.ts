@@ -105,7 +105,8 @@ async function model({ daemon, conversation }: Parts): Promise<void> {
 }
 
 async function login(daemon: Parts["daemon"], provider: string): Promise<boolean> {
-  const key = await vscode.window.showInputBox({ title: `Key for ${provider}`, password: true, ignoreFocusOut: true, prompt: "It is kept in auth.json, readable by you alone." });
+  const prompt = "It is kept in auth.json, readable by you alone.";
+  const key = await vscode.window.showInputBox({ title: `Key for ${provider}`, password: true, ignoreFocusOut: true, prompt });
   if (!key) return false;
   await daemon.request("agent/auth/login", { provider, key });
   return true;

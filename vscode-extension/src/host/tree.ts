@@ -147,12 +147,14 @@ const ICONS: { [what: string]: string } = {
 /** The marks stand before the text: what stands behind a long one is out of sight. */
 function entryItem({ row, children }: Node): vscode.TreeItem {
   const marks = `${row.isLeaf ? "● " : ""}${row.label ? `[${row.label}] ` : ""}`;
-  const item = new vscode.TreeItem(marks + (row.preview || row.type), children.length ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None);
+  const { Expanded, None } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(marks + (row.preview || row.type), children.length ? Expanded : None);
   item.id = row.entryId;
   item.contextValue = "entry";
   item.tooltip = `${row.preview}\n${new Date(row.timestamp).toLocaleString()}`;
   const colour = row.isLeaf ? "charts.green" : row.onPath ? undefined : "disabledForeground";
-  item.iconPath = new vscode.ThemeIcon(ICONS[row.role ?? row.type] ?? ICONS[row.type] ?? "circle-small", colour ? new vscode.ThemeColor(colour) : undefined);
+  const sign = ICONS[row.role ?? row.type] ?? ICONS[row.type] ?? "circle-small";
+  item.iconPath = new vscode.ThemeIcon(sign, colour ? new vscode.ThemeColor(colour) : undefined);
   item.command = { command: "singletree.tree.continue", title: "Continue from here", arguments: [{ row }] };
   return item;
 }

@@ -138,7 +138,7 @@ function ofBlock(key: string, block: Block): Item | null {
     case "thinking":
       return block.thinking.trim() ? { kind: "thinking", key, text: block.thinking, streaming: false, to: null } : null;
     case "toolCall":
-      return { ...newTool(block.id, block.name), title: titleOf(block.name, block.arguments), status: "pending", input: block.arguments, to: null };
+      return { ...newTool(block.id, block.name), title: titleOf(block.name, block.arguments), status: "pending", input: block.arguments };
     default:
       return null;
   }
@@ -156,7 +156,7 @@ function joined(old: ToolItem, now: ToolItem): ToolItem {
   const ended = old.status !== "streaming" && old.status !== "pending" && old.status !== "running";
   const status = ended && (now.status === "pending" || now.status === "failed") ? old.status : now.status;
   return {
-    ...now, status, title: now.input ? now.title : old.title, tool: now.tool === "other" ? old.tool : now.tool,
+    ...now, status, to: now.to === null ? null : old.to, title: now.input ? now.title : old.title, tool: now.tool === "other" ? old.tool : now.tool,
     input: now.input ?? old.input, args: old.args, output: now.output || old.output, isError: now.isError || old.isError,
     diff: now.diff ?? old.diff, locations: now.locations.length ? now.locations : old.locations,
     truncation: now.truncation ?? old.truncation, cut: now.cut ?? old.cut, durationMs: now.durationMs ?? old.durationMs,

@@ -2,17 +2,16 @@
  * Snapshots, events and deltas in, view out. Every function gives a new view and changes nothing.
  *
  * An item that did not change stays the same object, so a renderer compares by identity. Never knows
- * where events come from. Read next: follow.ts.
+ * where events come from. Read next: streaming.ts.
  */
 import type {
-  Attached, CompactionEvent, ConfigEvent, DeltaParams, EventParams, History, InFlight, ItemEndedEvent, ItemStartedEvent,
-  RetryEvent, SessionEvent, ToolEvent, TurnEndedEvent, UiUpdateParams,
+  Attached, CompactionEvent, ConfigEvent, DeltaParams, EventParams, History, RetryEvent, SessionEvent, TurnEndedEvent, UiUpdateParams,
 } from "../protocol";
-import { addEntries, addEntry, compacted, newTool, patchOf, put, quiet, textOf } from "./entries";
-import type { Head, Item, NoteItem, TextItem, ToolItem, View } from "./view";
+import { addEntries, addEntry, compacted, put, quiet } from "./entries";
+import { COMPACTING, addStreaming, finish, grow, start, upserted, type Flying } from "./streaming";
+import type { Head, Item, NoteItem, View } from "./view";
 
-/** Characters of a running command's output that are kept; the whole comes at its end. */
-export const OUTPUT_TAIL = 32_768;
+const NOT_TRUSTED = "Not all of this folder's own settings count, since it is not trusted";
 
 /** Items beyond which the oldest are let go; they can be loaded again. */
 export const MOST_ITEMS = 1500;
@@ -23,10 +22,11 @@ export function opened(told: Omit<Attached, "mode">): View {
   const head: Head = {
     sessionId: told.sessionId, name: state.name, model: state.model, thinking: state.thinking, mode: state.mode,
     phase: state.phase, turnId: state.turnId, leafId: state.leafId, context: state.contextUsage,
-    readOnly: state.readOnly, skipped: state.skipped.length,
+    readOnly: state.readOnly,
   };
   const items = addEntries([], told.history.entries);
   addStreaming(items, told);
+  if (state.skipped.length) items.push(quiet("skipped", NOT_TRUSTED, state.skipped.map((one) => `- ${one.kind}: \`${one.path}\``).join("\n")));
   for (const [index, notice] of state.warnings.entries()) items.push(warning(`warning/${index}`, notice.message));
   const settled = state.phase === "idle" ? items.map(stillPending) : items;
   return { head, items: settled, earlier: told.history.prevCursor, queue: state.queue, cursor: told.cursor, activity: null, signs: [] };
@@ -53,7 +53,8 @@ export function applied(view: View, told: EventParams): View {
 /** A sign is put up, changed or taken down; a notice is a line of the conversation. */
 export function signed(view: View, { kind, key, payload }: UiUpdateParams): View {
   if (kind === "editorText") return view; // it is for the box
-  if (kind === "notice") return payload === null ? view : withItems(view, (items) => items.push(notice(`notice/${key}/${items.length}`, String(payload))));
+  if (kind === "notice" && payload === null) return view;
+  if (kind === "notice") return withItems(view, (items) => items.push(notice(`notice/${key}/${items.length}`, String(payload))));
   const others = view.signs.filter((sign) => sign.kind !== kind || sign.key !== key);
   if (payload === null) return { ...view, signs: others };
   return { ...view, signs: [...others, { kind, key, lines: (Array.isArray(payload) ? payload : [payload]).map(String) }] };
@@ -62,18 +63,7 @@ export function signed(view: View, { kind, key, payload }: UiUpdateParams): View
 /** A piece of text of something that streams. */
 export function grown(view: View, delta: DeltaParams): View {
   const items = [...view.items];
-  const place = items.findLastIndex((item) => belongs(item, delta));
-  const item = items[place];
-  if (!item || item.kind === "user") return view;
-  items[place] = item.kind === "note" ? { ...item, body: item.body + delta.text } : extended(item, delta);
-  return { ...view, items };
-}
-
-type Flying = Pick<Attached, "tools" | "inFlight">;
-
-function addStreaming(items: Item[], told: Flying): void {
-  for (const call of told.tools) put(items, upserted(items, call));
-  for (const part of told.inFlight) putFlying(items, part);
+  return grow(items, delta) ? { ...view, items } : view;
 }
 
 function changed(view: View, event: SessionEvent, seq: number): View {
@@ -129,84 +119,6 @@ function configured(event: ConfigEvent): Partial<Head> {
   return { model: event.model, thinking: event.thinking, name: event.name, mode: event.mode };
 }
 
-function start(items: Item[], event: ItemStartedEvent): void {
-  if (event.kind === "tool") {
-    if (event.toolCallId) put(items, { ...newTool(event.toolCallId, event.name ?? ""), to: 0 });
-    return;
-  }
-  put(items, { kind: event.kind, key: `${event.itemId}/${event.part}`, text: "", streaming: true, to: 0 });
-}
-
-function finish(items: Item[], event: ItemEndedEvent): void {
-  const key = `${event.itemId}/${event.part}`;
-  const place = items.findLastIndex((item) => item.key === key);
-  const { content } = event;
-  if (content?.type === "text" || content?.type === "thinking") {
-    const text = content.type === "text" ? content.text : content.thinking;
-    const whole: TextItem = { kind: content.type, key, text, streaming: false, to: null };
-    if (text.trim()) put(items, whole);
-    else if (place >= 0) items.splice(place, 1);
-  } else if (content === null && place >= 0) items.splice(place, 1);
-}
-
-function upserted(items: readonly Item[], event: ToolEvent): ToolItem {
-  const found = items.findLast((item) => item.key === event.toolCallId);
-  const old = found?.kind === "tool" ? found : newTool(event.toolCallId, event.name ?? "");
-  const result = event.result;
-  return {
-    ...old, status: event.status,
-    name: news(event.name, old.name, ""), title: news(event.title, old.title, old.name), tool: news(event.kind, old.tool, "other"),
-    input: news(event.input, old.input, null), locations: news(event.locations, old.locations, []), diff: patchOf(result?.details) ?? news(event.diff, old.diff, null),
-    truncation: news(event.truncation, old.truncation, null), cut: news(event.cut, old.cut, null),
-    durationMs: news(event.durationMs, old.durationMs, null),
-    output: result ? textOf(result.content) : old.output, isError: result ? result.isError : old.isError,
-  };
-}
-
-/** Absent: unchanged. null: cleared. */
-function news<T>(told: T | null | undefined, old: T, cleared: T): T {
-  if (told === undefined) return old;
-  return told === null ? cleared : told;
-}
-
-function putFlying(items: Item[], part: InFlight): void {
-  const text = part.skipped ? `… ${part.text}` : part.text;
-  switch (part.kind) {
-    case "text":
-    case "thinking":
-      return put(items, { kind: part.kind, key: `${part.itemId}/${part.part}`, text, streaming: true, to: part.to });
-    case "toolArgs": {
-      const key = part.toolCallId ?? `${part.itemId}/${part.part}`;
-      return put(items, { ...newTool(key, part.name ?? ""), args: text, to: part.to });
-    }
-    case "toolOutput": {
-      const place = items.findLastIndex((item) => item.key === part.itemId);
-      const item = items[place];
-      if (item?.kind === "tool") items[place] = { ...item, output: text, to: part.to };
-      return;
-    }
-    case "summary":
-      return put(items, quiet(part.itemId, COMPACTING, text));
-    default:
-      return;
-  }
-}
-
-function belongs(item: Item, delta: DeltaParams): boolean {
-  if (delta.kind === "text" || delta.kind === "thinking") return item.key === `${delta.itemId}/${delta.part}`;
-  return item.key === delta.itemId;
-}
-
-function extended(item: TextItem | ToolItem, delta: DeltaParams): Item {
-  if (item.to === null || delta.from !== item.to) return { ...item, to: null }; // a hole: its end will tell
-  if (item.kind === "tool") return { ...item, output: tail(item.output + delta.text), to: delta.to };
-  return item.streaming ? { ...item, text: item.text + delta.text, to: delta.to } : item;
-}
-
-function tail(text: string): string {
-  return text.length > 2 * OUTPUT_TAIL ? `… ${text.slice(-OUTPUT_TAIL)}` : text;
-}
-
 function ended(view: View, event: TurnEndedEvent): View {
   const items = view.items.map((item) => (item.kind === "text" || item.kind === "thinking" ? { ...item, streaming: false } : item));
   if (event.error) {
@@ -221,8 +133,6 @@ function ended(view: View, event: TurnEndedEvent): View {
   }
   return { ...view, items, activity: null };
 }
-
-const COMPACTING = "Summing up the conversation…";
 
 function compacting(view: View, event: CompactionEvent): View {
   const items = view.items.filter((item) => item.key !== event.id);

@@ -27,8 +27,6 @@ export interface Head {
   leafId: string | null;
   context: ContextUsage;
   readOnly: boolean;
-  /** What is not used because the folder is not trusted. */
-  skipped: number;
 }
 
 /** What a person said; `attached` is what the editor gave along: the active file, a selection. */
@@ -48,7 +46,7 @@ export interface TextItem {
   to: number | null;
 }
 
-/** A tool call; `args` is its input as it streams, `output` the end of what it printed so far. */
+/** A tool call; `args` is its input as it streams, `output` the end of what it printed so far, `to` counts its pieces. */
 export interface ToolItem {
   kind: "tool";
   key: string;

@@ -65,8 +65,10 @@ export class Completing {
 
   private line(item: Completion, index: number): HTMLElement {
     const hint = item.inputHint ? ` ${item.inputHint}` : "";
-    const line = h("div", { className: "completion", role: "option", on: { mousedown: (event) => (event.preventDefault(), this.accept(index)) } },
-      h("span", { className: "value" }, `/${item.value}`, h("span", { className: "faint" }, hint)), h("span", { className: "faint about" }, item.description ?? ""));
+    const mousedown = (event: MouseEvent): void => (event.preventDefault(), void this.accept(index));
+    const value = h("span", { className: "value" }, `/${item.value}`, h("span", { className: "faint" }, hint));
+    const about = h("span", { className: "faint about" }, item.description ?? "");
+    const line = h("div", { className: "completion", role: "option", on: { mousedown } }, value, about);
     line.setAttribute("aria-selected", String(index === this.chosen));
     return line;
   }

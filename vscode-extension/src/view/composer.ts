@@ -26,8 +26,8 @@ export class Composer {
   private readonly mode = this.switch("mode", "What the agent may do unasked");
   private readonly meter = h("button", { className: "meter", type: "button", on: { click: () => this.post({ type: "action", action: "usage" }) } });
   private readonly completing = new Completing((item) => this.completed(item));
-  private readonly stop = h("button", { className: "round stop", type: "button", label: "Stop", on: { click: () => this.post({ type: "stop" }) } }, icon("stop"));
-  private readonly go = h("button", { className: "round send", type: "button", label: "Send (Enter; Alt+Enter says it after the turn)", on: { click: () => this.send("now") } }, icon("send"));
+  private readonly stop = roundButton("stop", "Stop", () => this.post({ type: "stop" }));
+  private readonly go = roundButton("send", "Send (Enter; Alt+Enter says it after the turn)", () => this.send("now"));
   readonly element = h(
     "section", { className: "composer" }, this.failure, this.completing.element,
     h("div", { className: "frame" }, this.chips, this.box,
@@ -151,6 +151,10 @@ export class Composer {
   private switch(action: Action, label: string): HTMLButtonElement {
     return h("button", { className: `switch ${action}`, type: "button", label, on: { click: () => this.post({ type: "action", action }) } });
   }
+}
+
+function roundButton(name: "stop" | "send", label: string, click: () => void): HTMLButtonElement {
+  return h("button", { className: `round ${name}`, type: "button", label, on: { click } }, icon(name));
 }
 
 const MODES: { [mode: string]: string } = { ask: "asks", acceptEdits: "edits", readOnly: "reads only", allowAll: "asks nothing" };

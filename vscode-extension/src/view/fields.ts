@@ -24,7 +24,7 @@ function content(asked: UiRequestParams, done: Done, cancel: () => void): HTMLEl
       const options = (asked.options ?? []).map((option) =>
         h("button", { className: "option", type: "button", on: { click: () => done(option.value) } },
           h("span", {}, option.label), option.description ? h("span", { className: "covers" }, option.description) : null));
-      return [h("div", { className: "options" }, ...options, no)];
+      return [h("div", { className: "options" }, ...options), h("div", { className: "buttons" }, no)];
     }
     case "confirm":
       return [h("div", { className: "buttons" }, button("Yes", true, () => done(true)), button("No", false, () => done(false)), no)];

@@ -4,9 +4,9 @@
  * A card never takes the focus and has no key of its own: only what is pressed on it answers it.
  * Read next: fields.ts (forms).
  */
-import type { PermissionOption, PermissionParams, UiRequestParams } from "../protocol";
+import type { JsonObject, PermissionOption, PermissionParams, UiRequestParams } from "../protocol";
 import type { Question } from "../shared/view";
-import { h, icon } from "./dom";
+import { h, icon, iconButton } from "./dom";
 import { Form } from "./fields";
 import { diffView } from "./parts";
 import type { Post } from "./rows";
@@ -38,9 +38,12 @@ export class Questions {
   private permission(asked: PermissionParams): HTMLElement {
     const { subject, requestId } = asked;
     const why = h("input", { type: "text", className: "why", placeholder: "Tell the agent why not, or what to do instead", label: "A word to the agent" });
+    const command = new Command(asked);
     const answer = (option: PermissionOption): void => {
       const feedback = why.value.trim();
-      this.post({ type: "answer", requestId, answer: { outcome: "selected", optionId: option.id, ...(feedback ? { feedback } : {}) } });
+      const edited = option.kind === "allow" ? command.edited() : undefined;
+      const more = { ...(feedback ? { feedback } : {}), ...(edited ? { editedInput: edited } : {}) };
+      this.post({ type: "answer", requestId, answer: { outcome: "selected", optionId: option.id, ...more } });
     };
     const now = asked.options.filter((option) => option.scope === "once");
     const session = asked.options.filter((option) => option.scope === "session" && option.kind === "allow").slice(0, 1);
@@ -50,13 +53,15 @@ export class Questions {
     return h(
       "div", { className: "card", role: "group", label: asked.title },
       h("div", { className: "title" }, icon("hand"), h("span", {}, subject.type === "command" ? "The agent wants to run a command" : asked.title)),
-      subject.command !== undefined && h("pre", { className: "command", tabIndex: 0 }, subject.command),
+      subject.command !== undefined && command.element,
       subject.diff ? diffView(subject.diff) : null,
       !subject.diff && subject.command === undefined && subject.paths.length > 0 && h("pre", { className: "command" }, subject.paths.join("\n")),
       asked.description ? h("div", {}, asked.description) : null,
       h("div", { className: "faint reason" }, asked.reason, subject.cwd ? h("div", {}, `in ${subject.cwd}`) : null),
       h("div", { className: "options" }, ...[...now, ...session].map(button)),
-      longer.length > 0 && h("details", {}, h("summary", { className: "faint" }, icon("more"), "An answer for longer…"), h("div", { className: "options" }, ...longer.map(button))),
+      longer.length > 0 && h(
+        "details", {}, h("summary", { className: "faint" }, icon("more"), "An answer for longer…"), h("div", { className: "options" }, ...longer.map(button)),
+      ),
       why,
     );
   }
@@ -72,6 +77,31 @@ export class Questions {
       asked.message ? h("div", { className: "message" }, asked.message) : null,
       form.element,
     );
+  }
+}
+
+/** The command that would run; where the daemon takes another, it can be changed before it is allowed. */
+class Command {
+  readonly element = h("div", { className: "code" });
+  private readonly box = h("textarea", { className: "command", rows: 1, label: "The command" });
+
+  constructor(private readonly asked: PermissionParams) {
+    const text = asked.subject.command ?? "";
+    this.box.value = text;
+    this.element.append(h("pre", { className: "command", tabIndex: 0 }, text));
+    if (asked.editableInput?.["command"] === text) this.element.append(iconButton("edit", "Change the command", () => this.edit()));
+  }
+
+  /** The arguments with the command as it stands now, if that is another. */
+  edited(): JsonObject | undefined {
+    const { editableInput, subject } = this.asked;
+    return editableInput && this.box.value !== (subject.command ?? "") ? { ...editableInput, command: this.box.value } : undefined;
+  }
+
+  private edit(): void {
+    this.box.rows = Math.min(this.box.value.split("\n").length + 1, 10);
+    this.element.replaceChildren(this.box);
+    this.box.focus();
   }
 }
 

@@ -4,9 +4,11 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Window } from "./page.ts";
-import { allowElsewhere } from "./peer.ts";
+import { askedElsewhere } from "./peer.ts";
 import { need, serve, type Server } from "./server.ts";
 
 const GUEST = `
@@ -41,6 +43,9 @@ const SCRIPT = [
   { when: "ask there", loop: true },
   { call: "bash", args: { command: "echo allowed elsewhere" } },
   { text: "It was allowed." },
+  { when: "ask here", loop: true },
+  { call: "bash", args: { command: "echo as it was" } },
+  { text: "It was allowed here." },
   { when: "many", loop: true },
   { call: "ls", args: {}, repeat: 45 },
   { text: "Enough." },
@@ -114,27 +119,36 @@ test("an error says what happened, and can be tried again", async () => {
   assert.equal(await window.view.locator(".row.user", { hasText: "break" }).count(), 1);
 });
 
-test("a question answered in another editor leaves the screen", async () => {
-  await window.say("ask there");
-  await window.view.locator(".card").waitFor();
-  await window.shot("25-command");
-  await allowElsewhere(server);
-  await window.view.locator(".card").waitFor({ state: "hidden" });
-  await window.shows("It was allowed.");
+test("a command can be changed before it is allowed", async () => {
+  await window.say("ask here");
+  await window.view.getByRole("button", { name: "Change the command" }).click();
+  await window.view.locator("textarea.command").fill("echo changed");
+  await window.shot("29-change");
+  await window.view.getByRole("button", { name: "Allow once" }).click();
+  await window.shows("It was allowed here.");
+  await window.view.locator(".row.tool", { hasText: "bash" }).last().locator("summary").first().click();
+  await window.view.locator(".row.tool .code pre", { hasText: /^changed/ }).waitFor();
 });
 
-test("a long past comes by the page, once", async () => {
+test("after a reload the question stands there again and a long past comes by the page; another editor answers", async () => {
   await window.say("many");
   await window.shows("Enough.");
   await window.rests();
+  await window.say("ask there");
+  await window.view.locator(".card").waitFor();
+  await window.shot("25-command");
+  const allow = await askedElsewhere(server);
   await window.page.reload({ waitUntil: "domcontentloaded" });
-  await window.shows("Enough.");
+  await window.view.locator(".card", { hasText: "echo allowed elsewhere" }).waitFor();
   const calls = window.view.locator(".row.tool", { has: window.view.getByText("ls", { exact: true }) });
   assert.ok((await calls.count()) < 45);
   await window.view.locator(".scroller").evaluate((scroller) => (scroller.scrollTop = 0));
-  await window.view.locator(".row.user", { hasText: "ask there" }).waitFor({ state: "attached" });
+  await window.view.locator(".row.user", { hasText: "ask here" }).waitFor({ state: "attached" });
   assert.equal(await calls.count(), 45);
   await window.view.locator(".latest").click();
+  allow();
+  await window.view.locator(".card").waitFor({ state: "hidden" });
+  await window.shows("It was allowed.");
 });
 
 test("a daemon that ends is started again, and the conversation goes on", async () => {
@@ -144,7 +158,7 @@ test("a daemon that ends is started again, and the conversation goes on", async 
   await window.view.locator(".trouble").waitFor({ state: "hidden" });
   await window.say("and now?");
   await window.shows("Nothing to say.");
-  assert.equal(await window.view.locator(".row", { hasText: "Enough." }).count(), 1);
+  assert.equal(await window.view.locator(".row", { hasText: "It was allowed." }).count(), 1);
 });
 
 test("a narrow sidebar cuts nothing off", async () => {
@@ -153,15 +167,19 @@ test("a narrow sidebar cuts nothing off", async () => {
   await window.page.mouse.move(250, 600, { steps: 4 });
   await window.page.mouse.up();
   await window.shot("27-narrow");
-  const over = await window.view.locator("body").evaluate((body) => [...body.querySelectorAll(".bar, .strip, .card, .row")].filter((one) => one.scrollWidth > one.clientWidth + 1).length);
+  const over = await window.view.locator(".bar, .strip, .card, .row").evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length);
   assert.equal(over, 0);
 });
 
-test("a program that is missing is told in one message, with a way to name it", async () => {
-  server.set({ "singletree.command": "no-such-singletree" });
+test("a program that is missing is told in one message, with a way to name it; once it is there it starts", async () => {
+  const place = join(server.home, "no-such-singletree");
+  server.set({ "singletree.command": place });
   await window.page.reload({ waitUntil: "domcontentloaded" });
   await window.view.locator(".trouble", { hasText: "no-such-singletree" }).waitFor();
   await window.shot("28-missing");
   await window.view.getByRole("button", { name: "Open settings" }).click();
   await window.page.locator(".settings-editor").waitFor();
+  symlinkSync(need("SINGLETREE"), place);
+  await window.view.locator(".trouble").waitFor({ state: "hidden" });
+  await window.shows("Nothing to say.");
 });

@@ -11,8 +11,8 @@ interface Message {
   params?: { options?: { id: string }[] };
 }
 
-/** Open the session of the server's folder, and allow the first thing that is asked. */
-export async function allowElsewhere(server: Server): Promise<void> {
+/** Open the session of the server's folder and wait until something is asked: gives what allows it. */
+export async function askedElsewhere(server: Server): Promise<() => void> {
   const child = spawn(need("SINGLETREE"), ["attach"], { env: server.env, stdio: ["pipe", "pipe", "ignore"] });
   const workspace = pathToFileURL(server.workspace).href;
   const send = (message: object): void => {
@@ -25,10 +25,12 @@ export async function allowElsewhere(server: Server): Promise<void> {
   send({ id: 2, method: "agent/session/open", params: { workspace } });
   for await (const message of messages(child.stdout)) {
     if (message.method !== "agent/permission/request") continue;
-    send({ id: message.id, result: { outcome: "selected", optionId: message.params?.options?.[0]?.id } });
-    break;
+    return () => {
+      send({ id: message.id, result: { outcome: "selected", optionId: message.params?.options?.[0]?.id } });
+      child.stdin.end();
+    };
   }
-  child.stdin.end();
+  throw new Error("the second editor was asked nothing");
 }
 
 async function* messages(stream: AsyncIterable<Buffer>): AsyncGenerator<Message> {

@@ -32,7 +32,7 @@ export const SCRIPT = [
   { when: "show me", loop: true },
   { thinking: "A tour is wanted. I begin with Markdown.", text: ANSWER, chunk: 6, pause: 0.01 },
   { when: "run it", loop: true },
-  { text: "I run it.", call: "bash", args: { command: "printf 'one\\ntwo\\n' && sleep 0.3" } },
+  { text: "I run it.", call: "bash", args: { command: "printf 'one\\ntwo\\n' && sleep 1.5" } },
   { text: "It ran." },
   { when: "edit it", loop: true },
   { text: "I edit it.", call: "edit", args: { path: "notes.txt", edits: [{ oldText: "second line", newText: "2nd line" }] } },
@@ -47,5 +47,5 @@ export const SCRIPT = [
   { when: "fill up", loop: true },
   { text: "Something that takes room in the window of the model. ".repeat(380), chunk: 400, pause: 0.02 },
   { when: "count", loop: true },
-  { text: Array.from({ length: 240 }, (_, index) => `n${index + 1}`).join(" "), chunk: 5, pause: 0.1 },
+  { text: Array.from({ length: 4000 }, (_, index) => `n${index + 1}`).join(" "), chunk: 5, pause: 0.1 },
 ];

@@ -14,7 +14,7 @@ export interface Server {
   url: string;
   home: string;
   workspace: string;
-  /** Change the user's settings while it runs. */
+  /** Change the machine's settings while it runs: those of a program belong to it, also in a remote window. */
   set(settings: object): void;
   /** What a process needs to reach the same daemon. */
   env: NodeJS.ProcessEnv;
@@ -45,10 +45,10 @@ export async function serve(wishes: Wishes): Promise<Server> {
   for (const [name, text] of Object.entries(wishes.files ?? {})) write(join(workspace, name), text);
   mkdirSync(workspace, { recursive: true });
   const set = (settings: object): void => {
-    const all = { ...CALM, ...ofDaemon(script, wishes.daemon), ...wishes.settings, ...settings };
-    write(join(home, "data", "User", "settings.json"), JSON.stringify(all));
+    write(join(home, "data", "Machine", "settings.json"), JSON.stringify({ ...ofDaemon(script, wishes.daemon), ...settings }));
   };
   set({});
+  write(join(home, "data", "User", "settings.json"), JSON.stringify({ ...CALM, ...wishes.settings }));
   if (wishes.guest) write(join(home, "agent", "extensions", "guest.py"), wishes.guest);
   write(join(home, "config.yaml"), "");
   const port = await freePort();
@@ -81,7 +81,7 @@ function start(home: string, workspace: string, port: number, base: NodeJS.Proce
     "--extensions-dir", need("EXTENSIONS"), "--disable-telemetry", "--disable-update-check", "--disable-workspace-trust",
     "--disable-getting-started-override", ...flags, workspace,
   ];
-  const env = { ...base, EXTENSIONS_GALLERY: '{"serviceUrl":""}', PATH: `${dirname(need("NODE"))}:${process.env["PATH"]}` };
+  const env = { ...base, EXTENSIONS_GALLERY: '{"serviceUrl":""}', PATH: `${dirname(need("NODE"))}:${base["PATH"]}` };
   return spawn(need("CODE_SERVER"), args, { env, stdio: "ignore", detached: true });
 }
 

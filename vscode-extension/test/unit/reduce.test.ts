@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Entry, SessionEvent } from "../../src/protocol";
-import { grown, MOST_ITEMS, streaming, withEarlier } from "../../src/shared/reduce";
+import { grown, MOST_ITEMS, signed, streaming, withEarlier } from "../../src/shared/reduce";
 import { after, answer, base, delta, person, read, result, session, USAGE } from "./told";
 
 test("what streams and what is stored are one item", () => {
@@ -39,6 +39,15 @@ test("a call is told in pieces: absent is unchanged, null is cleared", () => {
   view = after(view, { type: "tool", toolCallId: "c", status: "completed", durationMs: 4, result: { content, isError: false } });
   assert.deepEqual(read(view), ["[ls src: completed] x.py\ny.py"]);
   assert.deepEqual(read(after(view, { type: "entry", entry: result("r", "c", "x.py\ny.py") })), ["[ls src: completed] x.py\ny.py"]);
+});
+
+test("output streams into a call that is stored already, also for who comes late", () => {
+  const call = answer("a", [{ type: "toolCall", id: "c", name: "bash", arguments: { command: "make" } }], "toolUse");
+  const live = after(session(), { type: "item_started", itemId: "a", kind: "tool", part: 0, toolCallId: "c", name: "bash" }, { type: "entry", entry: call });
+  const running = after(live, { type: "tool", toolCallId: "c", status: "running" });
+  assert.deepEqual(read(grown(running, delta(0, 1, "one", "toolOutput", "c"))), ["[bash make: running] one"]);
+  const late = session([call], { tools: [{ type: "tool", toolCallId: "c", status: "running" }] });
+  assert.deepEqual(read(grown(late, delta(0, 1, "one", "toolOutput", "c"))), ["[bash make: running] one"]);
 });
 
 test("a rejected call stays rejected when its result is stored", () => {
@@ -106,4 +115,15 @@ test("a very long session lets go of its oldest, and can load it again", () => {
   const view = after(session(many), { type: "settled" });
   assert.equal(view.items.length, MOST_ITEMS);
   assert.equal(view.earlier, "u10");
+});
+
+test("signs stand until they are taken down, and a notice is a line", () => {
+  const sign = { sessionId: "s", key: "k" };
+  let view = signed(session(), { ...sign, kind: "status", payload: "one" });
+  view = signed(view, { ...sign, kind: "widget", payload: ["a", "b"] });
+  view = signed(view, { ...sign, kind: "status", payload: "two" });
+  assert.deepEqual(view.signs, [{ kind: "widget", key: "k", lines: ["a", "b"] }, { kind: "status", key: "k", lines: ["two"] }]);
+  view = signed(signed(view, { ...sign, kind: "status", payload: null }), { ...sign, kind: "notice", payload: "first\nmore" });
+  assert.deepEqual(view.signs.map((one) => one.kind), ["widget"]);
+  assert.deepEqual(read(view), ["(told: first)"]);
 });

@@ -38,7 +38,8 @@ for (const told of SETTLED) {
 
 test("rows nest by depth, also in a page that begins deep inside", () => {
   const rows = [1, 2, 2, 1, 0, 1].map((depth, index): TreeRow => ({
-    entryId: String(index), type: "message", role: "user", timestamp: "", depth, parentId: null, onPath: true, isLeaf: false, label: null, preview: "", childCount: 0,
+    entryId: String(index), type: "message", role: "user", timestamp: "", depth, parentId: null, onPath: true, isLeaf: false, label: null,
+    preview: "", childCount: 0,
   }));
   const drawn = (nodes: Node[]): string => nodes.map((node) => `${node.row.entryId}(${drawn(node.children)})`).join("");
   assert.equal(drawn(nested(rows)), "0(1()2())3()4(5())");
