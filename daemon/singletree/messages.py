@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -25,6 +25,8 @@ from pydantic.alias_generators import to_camel
 
 StopReason = Literal["stop", "length", "toolUse", "error", "aborted", "deferred"]
 ThinkingLevel = Literal["off", "minimal", "low", "medium", "high", "xhigh", "max"]
+LEVELS: tuple[ThinkingLevel, ...] = get_args(ThinkingLevel)
+"""Thinking levels, the least first."""
 
 
 def now_ms() -> int:
@@ -202,6 +204,11 @@ class AssistantMessage(Wire):
     error_message: str | None = None
     raw_stop_reason: str | None = None
     timestamp: int = Field(default_factory=now_ms)
+
+    @property
+    def failed(self) -> bool:
+        """Whether an error or an abort cut it off: kept, and never sent to a model."""
+        return self.stop_reason in ("error", "aborted")
 
     @property
     def tool_calls(self) -> list[ToolCall]:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.model.talk import READ, asked
 
-from singletree.messages import AssistantMessage, Text, Thinking, ThinkingLevel, UserMessage
+from singletree.messages import (
+    LEVELS,
+    AssistantMessage,
+    Text,
+    Thinking,
+    ThinkingLevel,
+    UserMessage,
+)
 from singletree.model.apis import APIS
 from singletree.model.base import ModelInfo, ModelRequest
 from singletree.model.catalogue import PROVIDERS
 from singletree.model.dialect import output_limit, request_tokens
-from singletree.model.thinking import LEVELS, clamp, levels_of
+from singletree.model.thinking import clamp, levels_of
 
 CHAT, MESSAGES, RESPONSES = "openai-completions", "anthropic-messages", "openai-responses"
 
@@ -36,10 +43,6 @@ def test_a_clamped_level_is_one_the_model_has(
     assert got in levels
     if wish in levels:
         assert got == wish
-
-
-def test_levels_are_those_of_messages() -> None:
-    assert get_args(ThinkingLevel) == LEVELS
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def plain_messages(messages: Sequence[AgentMessage]) -> Sequence[Message]:
         m
         for m in messages
         if isinstance(m, UserMessage | ToolResultMessage)
-        or (isinstance(m, AssistantMessage) and m.stop_reason not in ("error", "aborted"))
+        or (isinstance(m, AssistantMessage) and not m.failed)
     ]
 
 

@@ -35,7 +35,6 @@ from singletree.messages import (
 
 UNITS_PER_TOKEN = 4
 IMAGE_UNITS = 4800
-_FAILED = ("error", "aborted")
 _WITH_CONTENT = (AssistantMessage, ToolResultMessage, UserMessage, CustomMessage)
 _FEW = 64
 
@@ -129,7 +128,7 @@ class Gauge:
 
 def measured(message: AssistantMessage) -> int:
     """Tokens in the window as the provider counted them; 0 where the answer is no measure."""
-    return 0 if message.stop_reason in _FAILED else message.usage.used
+    return 0 if message.failed else message.usage.used
 
 
 def estimate(message: AgentMessage) -> int:

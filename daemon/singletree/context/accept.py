@@ -26,8 +26,6 @@ NO_RESULT = "No result: the tool was interrupted or its answer was lost. Run it 
 EMPTY_RESULT = "(no output)"
 OPENING = "(The conversation starts here.)"
 
-_FAILED = ("error", "aborted")
-
 
 def accepted(messages: Iterable[Message]) -> list[Message]:
     """The same conversation as a strict provider takes it.
@@ -131,7 +129,7 @@ class Repair:
             self._flat, self._flat_until = [], 0
 
     def _answer(self, message: AssistantMessage, source: str | None) -> None:
-        if message.stop_reason in _FAILED:
+        if message.failed:
             for call in message.tool_calls:
                 self._waiting[call.id] = deque((None,))
             return

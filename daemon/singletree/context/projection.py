@@ -25,6 +25,7 @@ from singletree.history.entries import (
     iso_to_ms,
 )
 from singletree.messages import (
+    LEVELS,
     AgentMessage,
     AssistantMessage,
     BashExecutionMessage,
@@ -56,16 +57,6 @@ BASH_CUT = "(output cut; all of it is in {path})"
 
 _REWRITES = (CompactionEntry, ContextEditEntry)
 """Entries that change what came before them."""
-
-_LEVELS: dict[str, ThinkingLevel] = {
-    "off": "off",
-    "minimal": "minimal",
-    "low": "low",
-    "medium": "medium",
-    "high": "high",
-    "xhigh": "xhigh",
-    "max": "max",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +145,8 @@ def settings_of(
         elif isinstance(entry, ModelChangeEntry):
             model = (entry.provider, entry.model_id)
         elif isinstance(entry, ThinkingLevelChangeEntry):
-            thinking = _LEVELS.get(entry.thinking_level, thinking)
+            known = (level for level in LEVELS if level == entry.thinking_level)
+            thinking = next(known, thinking)
     return model, thinking
 
 

@@ -8,7 +8,6 @@ reading.py (which asks).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import get_args
 
 from singletree.history.bodies import Bodies
 from singletree.history.entries import (
@@ -21,9 +20,8 @@ from singletree.history.entries import (
     ThinkingLevelChangeEntry,
 )
 from singletree.history.index import NO_ROW, Index, Kind
-from singletree.messages import AssistantMessage, ThinkingLevel
+from singletree.messages import LEVELS, AssistantMessage
 
-_LEVELS = get_args(ThinkingLevel)
 _MODEL = (Kind("message", "assistant"), Kind("model_change"))
 _LEVEL = (Kind("thinking_level_change"),)
 _ROLES = ("user", "assistant", "toolResult", "bashExecution", "custom")
@@ -114,4 +112,4 @@ def _sets_model(entry: Entry) -> bool:
 
 
 def _sets_level(entry: Entry) -> bool:
-    return isinstance(entry, ThinkingLevelChangeEntry) and entry.thinking_level in _LEVELS
+    return isinstance(entry, ThinkingLevelChangeEntry) and entry.thinking_level in LEVELS

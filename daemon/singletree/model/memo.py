@@ -140,7 +140,7 @@ def _last_seam(messages: Sequence[Message], start: int) -> int:
             pending.discard(message.tool_call_id)
             continue
         if isinstance(message, AssistantMessage):
-            if message.stop_reason in ("error", "aborted"):
+            if message.failed:
                 continue
             if not pending:
                 seam = index

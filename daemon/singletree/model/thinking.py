@@ -7,14 +7,12 @@ next: anthropic.py, openai.py, responses.py (how a level is asked for).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import get_args
 
 from pydantic import JsonValue
 
-from singletree.messages import ThinkingLevel
+from singletree.messages import LEVELS, ThinkingLevel
 from singletree.model.base import ModelInfo
 
-LEVELS: tuple[ThinkingLevel, ...] = get_args(ThinkingLevel)
 _ONLY_IF_NAMED = ("xhigh", "max")
 BUDGETS: Mapping[str, int] = {
     "minimal": 1024,

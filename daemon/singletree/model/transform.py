@@ -53,7 +53,7 @@ def prepare(
             if call is not None:
                 ready.append(_result(message, info, ids))
             continue
-        if isinstance(message, AssistantMessage) and message.stop_reason in ("error", "aborted"):
+        if isinstance(message, AssistantMessage) and message.failed:
             continue
         ready.extend(_lost(call, ids) for call in pending.values())
         pending = {}

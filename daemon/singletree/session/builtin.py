@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 
 from singletree.errors import SingletreeError
-from singletree.messages import ThinkingLevel
-from singletree.session.choice import LEVELS, Choice
+from singletree.messages import LEVELS, ThinkingLevel
+from singletree.session.choice import Choice
 from singletree.session.events import CompactionResult
 from singletree.session.words import Builtin
 

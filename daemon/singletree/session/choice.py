@@ -16,18 +16,9 @@ from singletree.errors import SingletreeError
 from singletree.history.entries import ModelChangeEntry, ThinkingLevelChangeEntry
 from singletree.messages import ThinkingLevel
 from singletree.model.base import Model
+from singletree.model.thinking import clamp
 from singletree.session.conversation import Conversation
 from singletree.session.settings import Settings
-
-LEVELS: tuple[ThinkingLevel, ...] = (
-    "off",
-    "minimal",
-    "low",
-    "medium",
-    "high",
-    "xhigh",
-    "max",
-)
 
 MODEL_GONE = "The model {ref} of this session is not known here; another one answers."
 NO_MODEL = "No model is chosen."
@@ -134,7 +125,7 @@ class Choice:
         """The level of the next step, one the model has."""
         wanted = self.override.thinking or self._level or self._default_level()
         try:
-            return nearest(wanted, self.model().info.levels)
+            return clamp(wanted, self.model().info.levels)
         except SingletreeError:
             return wanted
 
@@ -200,13 +191,3 @@ class Choice:
         settings = self._settings()
         ref = self.override.model or self.ref or ""
         return settings.model_thinking_levels.get(ref, settings.default_thinking_level)
-
-
-def nearest(wanted: ThinkingLevel, levels: Sequence[ThinkingLevel]) -> ThinkingLevel:
-    """The level itself, else the next higher one there is, else the highest."""
-    if wanted in levels:
-        return wanted
-    place = LEVELS.index(wanted)
-    above = [level for level in LEVELS[place:] if level in levels]
-    below = [level for level in reversed(LEVELS[:place]) if level in levels]
-    return (above or below or ["off"])[0]

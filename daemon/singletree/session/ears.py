@@ -147,7 +147,7 @@ class Ears:
         self._mail.said(event.id)
         if answer is not None:
             self.last = (event.id, answer)
-            if answer.stop_reason not in ("error", "aborted"):
+            if not answer.failed:
                 self._answered()
             self.usage += answer.usage
             self._emit(UsageChanged(self._talk.tokens(), self._info().context_window, answer.usage))

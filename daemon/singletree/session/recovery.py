@@ -177,11 +177,9 @@ def _last_answer(ended: RunEnded) -> AssistantMessage | None:
 
 
 def _good(message: object) -> bool:
-    return isinstance(message, AssistantMessage) and message.stop_reason not in (
-        "error",
-        "aborted",
-        "length",
-    )
+    if not isinstance(message, AssistantMessage):
+        return False
+    return not message.failed and message.stop_reason != "length"
 
 
 def _span(seconds: float) -> str:
