@@ -42,7 +42,7 @@ async def test_a_turn_is_shown_as_work(tmp_path: Path) -> None:
 
 
 async def test_cancelling_the_work_stops_the_turn(tmp_path: Path) -> None:
-    async with plain(tmp_path, SLOW, DONE) as host:
+    async with plain(tmp_path, SLOW, {"when": "again", **DONE}) as host:
         await host.run("agent.prompt", "go")
         await until(lambda: kinds(host) == ["begin"])
         for token in ("of nobody", 7, {"a": 1}, None):
