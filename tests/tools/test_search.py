@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import anyio
@@ -327,6 +328,26 @@ async def test_a_search_takes_the_path_that_was_meant(tmp_path: Path) -> None:
             await search(tmp_path, "x", path="bb.txt")
     with pytest.raises(ToolError, match=r"b\.txt is a file, not a folder"):
         await find(tmp_path, "x", path="b.txt")
+
+
+@pytest.fixture
+def shut() -> Iterator[Path]:
+    """A folder that nobody but root may enter, and nobody who is root to enter it."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        Path(name).chmod(0o755)
+        Path(name, "shut").mkdir(0o000)
+        root = os.geteuid() == 0
+        if root:
+            os.seteuid(1234)
+        yield Path(name, "shut")
+        if root:
+            os.seteuid(0)
+
+
+async def test_a_folder_that_may_not_be_read_is_told(shut: Path) -> None:
+    for search in (grep, find):
+        with pytest.raises(ToolError, match=r"No permission for .*/shut\."):
+            await search(shut, "x")
 
 
 async def test_no_pipe_is_searched(tmp_path: Path) -> None:

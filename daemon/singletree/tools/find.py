@@ -21,7 +21,7 @@ from singletree.errors import ToolError
 from singletree.tools.globs import translate
 from singletree.tools.ignore import IGNORE_FILES, Ignore, ignore_around
 from singletree.tools.looks import shown_name
-from singletree.tools.paths import locate
+from singletree.tools.paths import locate, trouble
 from singletree.tools.truncate import MAX_BYTES, bounded, format_size, keep_head
 from singletree.tools.world import World
 
@@ -141,6 +141,10 @@ def _collect(
     root: Path, pattern: str, limit: int, stop: threading.Event, unsaved: Collection[Path]
 ) -> list[str]:
     matches = matcher(pattern, root)
+    try:
+        os.scandir(root).close()
+    except OSError as error:
+        raise trouble(root, error) from error
     top = str(root).rstrip("/")
     ignore = ignore_around(str(root), Path.home())
     found: list[str] = []

@@ -26,6 +26,7 @@ from anyio.abc import ByteReceiveStream, Process
 from singletree.errors import ToolError
 from singletree.tools.clean import clean
 from singletree.tools.looks import shown_name
+from singletree.tools.paths import trouble
 
 NOT_INSTALLED = (
     "ripgrep (rg) was not found, so files cannot be searched. Search with a shell command instead."
@@ -109,14 +110,7 @@ async def run_ripgrep(query: Query, folder: Path, *, without: Collection[str] = 
     if _IMPOSSIBLE.search(query.pattern + (query.glob or "")):
         raise ToolError(NOT_TEXT)
     program = await anyio.to_thread.run_sync(find_ripgrep)
-    process = await anyio.open_process(
-        [program, *_arguments(query)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=folder,
-        start_new_session=True,
-    )
+    process = await _started([program, *_arguments(query)], folder)
     reader = _Reader(query, without)
     complaint = bytearray()
     try:
@@ -134,6 +128,20 @@ async def run_ripgrep(query: Query, folder: Path, *, without: Collection[str] = 
             _end(process)
             await process.aclose()
     return reader.result(code, clean(bytes(complaint)))
+
+
+async def _started(argv: list[str], folder: Path) -> Process:
+    try:
+        return await anyio.open_process(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise trouble(folder, error) from error
 
 
 @lru_cache(maxsize=1)
