@@ -55,11 +55,12 @@ def _no_null_object(value: object) -> object:
 
 
 class Text(Wire):
-    """A run of text."""
+    """A run of text. `context`: an editor added it; the person wrote none of it."""
 
     type: Literal["text"] = "text"
     text: str
     text_signature: str | None = None
+    context: bool | None = None
 
 
 class Image(Wire):
@@ -329,6 +330,13 @@ def text_of(content: str | Sequence[Block]) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(b.text for b in content if isinstance(b, Text))
+
+
+def own_words(content: str | Sequence[Block]) -> str:
+    """What the person wrote of a message: what comes back to be written anew."""
+    if isinstance(content, str):
+        return content
+    return text_of([b for b in content if not (isinstance(b, Text) and b.context)])
 
 
 def utf16_units(text: str) -> int:

@@ -153,6 +153,19 @@ async def test_what_is_typed_right_behind_a_message_is_not_in_it(tmp_path: Path)
         assert "new" not in text
 
 
+async def test_what_the_editor_adds_does_not_come_back_to_be_written_anew(tmp_path: Path) -> None:
+    async with house(tmp_path, {"text": "one"}) as made:
+        shown = made.folder / "f"
+        await made.say(content="Look.", context={"activeEditor": {"uri": shown.as_uri()}})
+        (text,) = await prompts(made)
+        assert text == f"Look.\n\nThe editor shows {shown}."
+        rows = await made.client.call("agent/tree/get", {"sessionId": made.session_id})
+        (asked,) = [row["entryId"] for row in rows["rows"] if row.get("role") == "user"]
+        target = {"sessionId": made.session_id, "entryId": asked}
+        assert (await made.client.call("agent/session/fork", target))["editorText"] == "Look."
+        assert (await made.client.call("agent/tree/navigate", target))["editorText"] == "Look."
+
+
 async def test_a_range_of_another_version_is_told_as_a_place(tmp_path: Path) -> None:
     async with house(tmp_path, {"text": "one"}) as made:
         uri = made.editor.open(made.folder / "f", "old text\n")

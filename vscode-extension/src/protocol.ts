@@ -1802,11 +1802,12 @@ export type Entry =
   | LabelEntry
   | SessionInfoEntry;
 
-/** A run of text. */
+/** A run of text. `context`: an editor added it; the person wrote none of it. */
 export interface StoredText {
   type: "text";
   text: string;
   textSignature?: string;
+  context?: boolean;
 }
 
 /** A picture; `data` is base64. */

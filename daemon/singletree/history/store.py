@@ -44,7 +44,7 @@ from singletree.history.record import HERE, EntryPage, History
 from singletree.history.recovery import index_of, read_header, recover
 from singletree.history.shelf import Shelf, SummaryPage
 from singletree.history.tree import SessionTree
-from singletree.messages import UserMessage, text_of
+from singletree.messages import UserMessage, own_words
 
 NOT_PUT_AWAY = "The session cannot be put away into {path}: {why}. It stays where it is."
 
@@ -312,9 +312,9 @@ def _source(history: History) -> str | None:
 def _editable_text(entry: Entry) -> str:
     """The text of a message that can be written anew."""
     if isinstance(entry, MessageEntry) and isinstance(entry.message, UserMessage):
-        return text_of(entry.message.content)
+        return own_words(entry.message.content)
     if isinstance(entry, CustomMessageEntry):
-        return text_of(entry.content)
+        return own_words(entry.content)
     raise SessionError(
         f"Entry {entry.id} is no user message, so there is nothing to fork before.",
         code="not_a_user_message",

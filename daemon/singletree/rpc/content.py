@@ -63,7 +63,7 @@ def with_context(
         lines.append(ACTIVE.format(place=place(uri)))
     for diagnostic in context.diagnostics or []:
         lines.append(_diagnostic(uri, diagnostic))
-    return [*said, Text(text=well_formed("\n\n".join(lines)))] if lines else said
+    return [*said, Text(text=well_formed("\n\n".join(lines)), context=True)] if lines else said
 
 
 def place(uri: str, span: Range | None = None) -> str:

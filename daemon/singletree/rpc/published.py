@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:866059125abf66296a354337bf8a9890"
+SCHEMA_HASH = "sha256:468407525c14446ca70c1811f7dc34ff"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

@@ -22,7 +22,7 @@ from singletree.history.entries import (
     MessageEntry,
 )
 from singletree.history.record import History
-from singletree.messages import Block, UserMessage, text_of
+from singletree.messages import Block, UserMessage, own_words
 from singletree.session.conversation import Conversation
 from singletree.session.guests import Guests
 
@@ -112,7 +112,7 @@ def landing(history: History, entry: Entry) -> tuple[str | None, str | None]:
     if content is None:
         return entry.id, None
     tree = history.tree
-    return tree.id_at(tree.parent(tree.row(entry.id))), text_of(content)
+    return tree.id_at(tree.parent(tree.row(entry.id))), own_words(content)
 
 
 def left_behind(history: History, old: str | None, target: str) -> list[Entry]:

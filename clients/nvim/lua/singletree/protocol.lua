@@ -1414,11 +1414,12 @@
 
 ---@alias singletree.Entry singletree.MessageEntry|singletree.ModelChangeEntry|singletree.ThinkingLevelChangeEntry|singletree.UsageEntry|singletree.CompactionEntry|singletree.BranchSummaryEntry|singletree.ContextEditEntry|singletree.CustomEntry|singletree.CustomMessageEntry|singletree.LabelEntry|singletree.SessionInfoEntry
 
---- A run of text.
+--- A run of text. `context`: an editor added it; the person wrote none of it.
 ---@class singletree.StoredText
 ---@field type "text"
 ---@field text string
 ---@field textSignature? string
+---@field context? boolean
 
 --- A picture; `data` is base64.
 ---@class singletree.StoredImage
