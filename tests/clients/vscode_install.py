@@ -19,8 +19,9 @@ NODE = "node@24"
 PACKAGES = ("chromium", "libkrb5-dev")
 """Of the system: the browser, and the headers one of code-server's add-ons is compiled against."""
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NEEDS = "VS Code and Chromium (python -m tests.clients.vscode_install, with npm and as root)"
-MINUTES = 10
+MINUTES = 15
 QUIET = ("--no-audit", "--no-fund", "--no-package-lock", "--no-update-notifier", "--loglevel=error")
 EXTENSION = Path(__file__).parents[2] / "vscode-extension"
 
@@ -49,7 +50,7 @@ def found() -> Installed | None:
     folder = cache()
     node = folder / "node" / "node_modules" / "node" / "bin" / "node"
     code_server = folder / "server" / "node_modules" / ".bin" / "code-server"
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
     built = EXTENSION / "node_modules" / "playwright-core"
     whole = folder / ".installed"
     if chromium is None or not all(path.exists() for path in (whole, node, code_server, built)):
@@ -116,7 +117,7 @@ def _headers() -> dict[str, str]:
     node = shutil.which("node")
     prefix = Path(node).resolve().parents[1] if node else Path("/usr")
     there = (prefix / "include" / "node" / "node.h").exists()
-    return {"npm_config_nodedir": str(prefix)} if there else {}
+    return {"JOBS": "max", **({"npm_config_nodedir": str(prefix)} if there else {})}
 
 
 if __name__ == "__main__":
