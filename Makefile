@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SUITES := interop.install clients.nvim_install clients.emacs_install clients.node_install clients.vscode_install
 
 .PHONY: demo setup dev test check bench interop clean
 
@@ -30,11 +31,7 @@ check: dev             ## one fast loop: style, types, floors, quick tests
 
 test: dev              ## everything; what this machine has no program for is named at the end
 	@$(MAKE) --no-print-directory check
-	@$(BIN)/python -m tests.interop.install || true
-	@$(BIN)/python -m tests.clients.nvim_install || true
-	@$(BIN)/python -m tests.clients.emacs_install || true
-	@$(BIN)/python -m tests.clients.node_install || true
-	@$(BIN)/python -m tests.clients.vscode_install || true
+	@for suite in $(SUITES); do $(BIN)/python -m tests.$$suite || true; done
 	@$(BIN)/pytest -m 'slow or client or vectors'
 
 interop: dev           ## sessions in pi and here: npm installs pi 1.6.0 and Node 22 into .cache/

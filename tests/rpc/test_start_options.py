@@ -24,7 +24,7 @@ def test_all_options_arrive_and_files_by_their_whole_path(
     again = parser("singletree serve").parse_args(passed_on(given))
     assert again.idle == 7
     monkeypatch.chdir("/")
-    options = options_of(again)
+    options = options_of(again, {})
     assert options.model == f"scripted:{tmp_path}/turns.jsonl"
     assert options.tools == ("read",)
     assert options.system_prompt == f"{tmp_path}/own.md"
@@ -39,9 +39,9 @@ def test_nothing_said_is_nothing_passed_on() -> None:
 @pytest.mark.parametrize("prompt", ["", "x" * 5000, "a\0b", "no such file"])
 def test_a_prompt_that_is_no_file_stays_as_it_is(prompt: str) -> None:
     given = parser("singletree attach").parse_args([f"--system-prompt={prompt}"])
-    assert options_of(given).system_prompt == prompt
+    assert options_of(given, {}).system_prompt == prompt
 
 
 def test_an_empty_choice_of_tools_is_one() -> None:
     given = parser("singletree attach").parse_args(["--tools="])
-    assert options_of(parser("singletree serve").parse_args(passed_on(given))).tools == ()
+    assert options_of(parser("singletree serve").parse_args(passed_on(given)), {}).tools == ()

@@ -79,13 +79,14 @@ LOG_SECONDS = 0.2
 
 def _load(given: argparse.Namespace) -> OpenDoor:
     """Import what is served; how its door is opened."""
+    environment = dict(os.environ)
     # pydantic would look through all installed packages for plugins: slow, and none of ours
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     gc.disable()  # what is loaded stays: nothing of it is looked at again by the collector
     from singletree.rpc.server import door_for, shared_door_for
     from singletree.tools.hide import hide_environment
 
-    options = options_of(given)
+    options = options_of(given, environment)
     hide_environment(options.environment)
     gc.freeze()
     gc.enable()
@@ -136,13 +137,13 @@ def passed_on(given: argparse.Namespace) -> list[str]:
     return arguments
 
 
-def options_of(given: argparse.Namespace) -> Options:
+def options_of(given: argparse.Namespace, environment: dict[str, str]) -> Options:
     """The command line and the environment as the host's options."""
     from singletree.host.options import Options
 
     return Options(
-        agent_dir=agent_dir(os.environ),
-        environment=dict(os.environ),
+        agent_dir=agent_dir(environment),
+        environment=environment,
         model=_whole_reference(given.model),
         tools=None if given.tools is None else tuple(filter(None, given.tools.split(","))),
         system_prompt=_whole_path(given.system_prompt),
