@@ -7,7 +7,11 @@ import sys
 from pathlib import Path
 
 import anyio.to_thread
+import pytest
 from tests.model.fake_server import Reply, Seen, refusal, serving
+
+from singletree.host.doctor import sandbox_table
+from singletree.tools.guarantees import Mechanism
 
 NOBODY = {
     "OLLAMA_HOST": "127.0.0.1:1",
@@ -71,6 +75,17 @@ def test_broken_files_are_lines_and_not_the_end(tmp_path: Path) -> None:
     assert wrong[1] == "Wrong: models.json: providers.c.models must be a list"
     assert wrong[0].startswith(f"Wrong: {tmp_path}/settings.json is not valid JSON")
     assert any(line.startswith("Searching: ") for line in lines)
+
+
+@pytest.mark.parametrize("here", ["bubblewrap", "landlock", "none"])
+def test_the_table_of_every_sandbox(here: Mechanism) -> None:
+    lines = list(sandbox_table(here))
+    assert lines[0] == f"Sandbox of commands that run unasked: {here}"
+    heads = [line for line in lines if line.startswith("With ")]
+    names = {"bubblewrap": "bubblewrap", "landlock": "landlock", "none": "no sandbox"}
+    assert heads == [f"With {name} the same, but:" for key, name in names.items() if key != here]
+    reach = [line for line in lines if line.startswith("  reach the network")]
+    assert [line.split()[3] for line in sorted(reach)] == ["TCP", "possible", "stopped"]
 
 
 def test_a_default_model_that_is_not_there(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import get_args
 
 import anyio
 
@@ -21,7 +22,7 @@ from singletree.host.shared import told
 from singletree.model.catalog import Catalog, ModelListing
 from singletree.model.catalogue import DEMO
 from singletree.session.settings import read_layers
-from singletree.tools.guarantees import GUARANTEES
+from singletree.tools.guarantees import GUARANTEES, Mechanism
 from singletree.tools.ripgrep import find_ripgrep
 from singletree.tools.sandbox import find_mechanism
 
@@ -45,7 +46,7 @@ def doctor(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator
             ill = True
             yield WRONG.format(what=error.message)
         yield ""
-    yield from _sandbox()
+    yield from sandbox_table(find_mechanism())
     if ill:
         raise SingletreeError(ILL)
 
@@ -108,12 +109,16 @@ def _machine(environment: Mapping[str, str]) -> Iterator[str]:
         yield WRONG.format(what=str(error))
 
 
-def _sandbox() -> Iterator[str]:
-    """What holds commands here that run unasked, and what the other mechanisms would hold."""
-    here = find_mechanism()
+def sandbox_table(here: Mechanism) -> Iterator[str]:
+    """What holds commands here that run unasked, and where the other mechanisms differ."""
     yield f"Sandbox of commands that run unasked: {here}"
     if here != "bubblewrap":
         yield "  The package bubblewrap would hold more."
     width = max(len(one.what) for one in GUARANTEES)
     for one in GUARANTEES:
         yield f"  {one.what:<{width}}  {one.of(here)}"
+    for other in get_args(Mechanism):
+        if other != here:
+            yield f"With {'no sandbox' if other == 'none' else other} the same, but:"
+            differing = (one for one in GUARANTEES if one.of(other) != one.of(here))
+            yield from (f"  {one.what:<{width}}  {one.of(other)}" for one in differing)
