@@ -46,44 +46,51 @@ def speaking(index: Index, bodies: Bodies, path: Sequence[int]) -> int:
     Only bodies of branch summaries (which may be empty) and of context edits are read.
     """
     start, newest = _kept(index, bodies, path)
-    said = {row for row in path[start:] if _speaks(index, bodies, row)}
+    counted = path[start:]
+    said = sum(1 for _ in _backwards(index, counted, _speaks))
+    for at in _backwards(index, counted, lambda kind: kind.type == "branch_summary"):
+        entry = bodies.get(counted[at], keep=False)
+        said += isinstance(entry, BranchSummaryEntry) and bool(entry.summary)
+    return said + (newest is not None) - _hidden(index, bodies, counted)
+
+
+def _hidden(index: Index, bodies: Bodies, path: Sequence[int]) -> int:
+    """How many entries of a path its last edits hide."""
     hidden: dict[int, bool] = {}
-    for place, row in enumerate(path[start:]):
-        edit = bodies.get(row) if index.kind(row).type == "context_edit" else None
+    for at in _backwards(index, path, lambda kind: kind.type == "context_edit"):
+        edit = bodies.get(path[at])
         if isinstance(edit, ContextEditEntry):
             target = index.row_of.get(edit.target_id, NO_ROW)
-            if target in path[start : start + place] and _editable(index.kind(target)):
-                hidden[target] = edit.replacement is None
-    return len(said) + (newest is not None) - sum(hidden.values())
+            if target in path[:at] and _editable(index.kind(target)):
+                hidden.setdefault(target, edit.replacement is None)
+    return sum(hidden.values())
 
 
 def _kept(index: Index, bodies: Bodies, path: Sequence[int]) -> tuple[int, int | None]:
     """Where in a path the context begins, and where its newest compaction stands."""
-    at = next((n for n in reversed(range(len(path))) if _compacts(index, bodies, path[n])), None)
-    if at is None:
-        return 0, None
-    compaction = bodies.get(path[at])
-    kept = compaction.first_kept_entry_id if isinstance(compaction, CompactionEntry) else None
-    return next((n for n in range(at) if index.ids[path[n]] == kept), at), at
+    for at in _backwards(index, path, lambda kind: kind.type == "compaction"):
+        compaction = bodies.get(path[at])
+        if isinstance(compaction, CompactionEntry):
+            kept = compaction.first_kept_entry_id
+            return next((n for n in range(at) if index.ids[path[n]] == kept), at), at
+    return 0, None
 
 
-def _speaks(index: Index, bodies: Bodies, row: int) -> bool:
-    kind = index.kind(row)
-    if kind.type == "branch_summary":
-        entry = bodies.get(row, keep=False)
-        return isinstance(entry, BranchSummaryEntry) and bool(entry.summary)
+def _backwards(index: Index, path: Sequence[int], wanted: Callable[[Kind], bool]) -> Iterator[int]:
+    """The places on a path where kinds stand that are wanted, the last one first."""
+    codes = {code for code, kind in enumerate(index.kinds) if wanted(kind)}
+    if codes:
+        code_of = index.codes
+        yield from (n for n in reversed(range(len(path))) if code_of[path[n]] in codes)
+
+
+def _speaks(kind: Kind) -> bool:
     return kind.role in _ROLES or kind.type == "custom_message"
 
 
 def _editable(kind: Kind) -> bool:
     """Whether an edit can hide what such an entry says."""
     return kind.type == "custom_message" or (kind.role in _ROLES and kind.role != "bashExecution")
-
-
-def _compacts(index: Index, bodies: Bodies, row: int) -> bool:
-    if index.kind(row).type != "compaction":
-        return False
-    return isinstance(bodies.get(row), CompactionEntry)
 
 
 def _last(
@@ -97,12 +104,11 @@ def _last(
 
     A body may not be what its head says, so it is looked at.
     """
-    for place in reversed(range(len(path))):
-        if index.kind(path[place]) in kinds:
-            entry = bodies.get(path[place])
-            if entry is not None and sets(entry):
-                yield place
-                return
+    for place in _backwards(index, path, lambda kind: kind in kinds):
+        entry = bodies.get(path[place])
+        if entry is not None and sets(entry):
+            yield place
+            return
 
 
 def _sets_model(entry: Entry) -> bool:

@@ -246,7 +246,7 @@ class Reading:
             return self.tree.leaf_row
         return NO_ROW if place is None else self.tree.row(place)
 
-    def _branch_rows(self, branch: Literal["active", "all"]) -> list[int]:
+    def _branch_rows(self, branch: Literal["active", "all"]) -> Sequence[int]:
         if branch == "all":
             return list(self.tree.rows())
         return self.tree.path_rows(self.tree.leaf_row)

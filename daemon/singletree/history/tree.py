@@ -9,7 +9,7 @@ record.py (the tree with its file).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from singletree.errors import UnknownEntry
 from singletree.history.entries import LEAF_TYPE
@@ -32,6 +32,7 @@ class SessionTree:
         """Where the label of an entry was given."""
         self._name: str | None = None
         self._marks: dict[int, int] = {}
+        self._walked: tuple[int, int, Sequence[int]] = (-1, NO_ROW, ())
         self.absorb()
         if len(index):
             self.leaf_row = self.standing(len(index) - 1)
@@ -104,9 +105,13 @@ class SessionTree:
             yield row
             row = parents[row] if plain else self.standing(parents[row])
 
-    def path_rows(self, row: int) -> list[int]:
-        """From the root to an entry."""
-        return list(self.up(row))[::-1]
+    def path_rows(self, row: int) -> Sequence[int]:
+        """From the root to an entry; kept until another is asked for, or the tree changes."""
+        version, known, path = self._walked
+        if (version, known) != (self.version, row):
+            version, path = self.version, list(self.up(row))[::-1]
+            self._walked = version, row, path
+        return path
 
     def path(self, leaf: str | None = None) -> list[str]:
         """Ids from the root to an entry, or to the leaf."""
