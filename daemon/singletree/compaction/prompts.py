@@ -30,46 +30,48 @@ SECTIONS = (
 )
 
 _FORM = """\
-Use exactly these headings, in this order; write "(none)" where there is nothing to say.
+Use exactly these headings, in this order. Below each stand your own lines, made of what was said; \
+where there is nothing to say stands "(none)". What is in parentheses here only tells what belongs \
+there: never copy it.
 
 ## Goal
-[What the user wants to reach; a list if there are several things.]
+(what the user wants to reach)
 
 ## Constraints & Preferences
-- [What the user asked for or ruled out about the way it is done.]
+(what the user asked for or ruled out about the way it is done, a line each)
 
 ## Progress
 ### Done
-- [x] [What is finished, with the files it touched.]
+(what is finished, with the files it touched, a line each as "- [x] ...")
 
 ### In Progress
-- [ ] [What was begun, and how far it is.]
+(what was begun and how far it is, a line each as "- [ ] ...")
 
 ### Blocked
-- [What stands in the way, with the message it gave.]
+(what stands in the way, with the message it gave)
 
 ## Key Decisions
-- **[Decision]**: [The reason.]
+(each decision with its reason)
 
 ## Next Steps
-1. [What comes next, in order.]
+(what comes next, numbered)
 
 ## Critical Context
-- [Facts the work can't go on without: findings, names, commands that work, error messages.]
+(facts the work can't go on without: findings, names, commands that work, error messages)
 
 Keep paths, names, commands and error messages exactly as they are. Leave out what no one needs."""
 
 _TURN_HEADINGS = """\
-Use exactly these headings:
+Use exactly these headings, your own lines below each instead of what is in parentheses:
 
 ## Request of This Turn
-[What the user asked for.]
+(what the user asked for)
 
 ## Done in This Turn
-- [What was found out, decided and changed, with the files it touched.]
+(what was found out, decided and changed, with the files it touched)
 
 ## Needed for the Rest
-- [What the messages that follow can't be understood without.]
+(what the messages that follow can't be understood without)
 
 Keep paths, names and error messages exactly as they are. Be brief."""
 
@@ -93,8 +95,10 @@ HISTORY = Form(
     ),
     more=(
         "The conversation above goes on from where <previous-summary> ends. The assistant will see "
-        "neither; your summary takes the place of both. Keep what still holds, add what is new, "
-        "move to Done what got finished, drop what no longer matters.\n\n" + _FORM
+        "neither; your summary takes the place of both. Go through the conversation and add what "
+        "each message brings: wishes and rules of the user, what was found out, decided, done, "
+        "what failed and with which message. Keep what still holds of the previous summary, move "
+        "to Done what got finished, drop what no longer matters.\n\n" + _FORM
     ),
     headings=SECTIONS,
 )
