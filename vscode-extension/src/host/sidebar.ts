@@ -17,7 +17,7 @@ export const VIEW = "singletree.chat";
 const COMMANDS: { [action in Action]: string } = {
   new: "singletree.newSession", sessions: "singletree.sessions", rename: "singletree.rename", model: "singletree.model",
   thinking: "singletree.thinking", mode: "singletree.mode", compact: "singletree.compact", usage: "singletree.usage",
-  settings: "singletree.settings", restart: "singletree.restart", trust: "workbench.trust.manage", openFolder: "vscode.openFolder",
+  settings: "singletree.settings", restart: "singletree.restart", openFolder: "vscode.openFolder",
 };
 
 export class Sidebar implements vscode.WebviewViewProvider {

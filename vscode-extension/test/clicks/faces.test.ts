@@ -161,6 +161,21 @@ test("a daemon that ends is started again, and the conversation goes on", async 
   assert.equal(await window.view.locator(".row", { hasText: "It was allowed." }).count(), 1);
 });
 
+test("a session gets a name, another one is begun, and the list leads back", async () => {
+  await window.command("Singletree: Rename the session");
+  const input = window.page.locator(".quick-input-widget input").first();
+  await input.fill("The long one");
+  await input.press("Enter");
+  await window.view.locator(".strip .name", { hasText: "The long one" }).waitFor();
+  await window.command("Singletree: New session");
+  await window.view.locator(".strip .name", { hasText: "New conversation" }).waitFor();
+  assert.equal(await window.view.locator(".row").count(), 0);
+  await window.command("Singletree: Sessions");
+  await window.shot("31-sessions");
+  await window.pick("The long one");
+  await window.shows("It was allowed.");
+});
+
 test("a narrow sidebar cuts nothing off", async () => {
   await window.page.mouse.move(350, 600);
   await window.page.mouse.down();
