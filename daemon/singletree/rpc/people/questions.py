@@ -28,8 +28,8 @@ from singletree.session.events import PermissionChanged, SessionEvent
 
 log = logging.getLogger(__name__)
 
-RELOAD_SECONDS: Final = 6.0
-"""How long an open question waits for a client when the last one has gone."""
+RELOAD_SECONDS: Final = 12.0
+"""How long an open question waits for a client when the last one has gone: VS Code took over 6."""
 
 Status = Literal["allowed", "denied", "answered", "cancelled"]
 
