@@ -215,6 +215,7 @@ class Fake:
             }
             for entry, role, depth, leaf, label, preview in ROWS
         ]
+        rows = [row for row in rows if str(params.get("search", "")) in str(row["preview"])]
         second = params.get("cursor") == "2"
         shown, after = (rows[2:], None) if second else (rows[:2], "2")
         told = {"rows": shown, "leafId": "b2c3d4e5", "treeVersion": 1, "next": after}

@@ -240,6 +240,10 @@ COMMANDS: list[tuple[str, str]] = [
         "● b2c3d4e5 assistant: Hi ␛[31mred\n"
         "  c3d4e5f6   user: Another way\n",
     ),
+    (
+        "/tree user-only",
+        "No entry with user-only. Filters: default, noTools, userOnly, labeled, all.",
+    ),
     ("/goto a1", "→ now at the beginning\n↩ Hello there"),
     ("/label b2 my mark", "→ b2c3d4e5 [my mark]"),
     ("/label b2", "→ b2c3d4e5: no label"),
@@ -280,7 +284,8 @@ MISUSES: list[tuple[str, str]] = [
     ("/model fake/none", "✗ No such model. (not_found)\n  /model lists them.\n"),
     ("/goto", "✗ Which entry? /tree shows their ids.\n"),
     ("/goto zz", "✗ No entry begins zz.\n"),
-    ("/switch zz", "✗ Which session? /sessions shows their ids.\n"),
+    ("/switch", "✗ Which session? /sessions shows their ids.\n"),
+    ("/switch zz", "✗ No session begins zz. /sessions shows their ids.\n"),
     ("/steer", "✗ Steer with what? /steer TEXT\n"),
     ("/bash", "✗ Run what? /bash COMMAND\n"),
     ("/nonsense \x1b", "✗ There is no /nonsense. /help lists what there is.\n"),

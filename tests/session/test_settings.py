@@ -187,6 +187,14 @@ def test_a_value_that_does_not_fit_leaves_the_layer_below_in_force(place: Place)
     ]
 
 
+def test_values_that_would_fit_are_named_as_they_are_written(place: Place) -> None:
+    file = place.user({"permissions": {"mode": "acceptAll"}})
+    assert place.layers().warnings == (
+        f'{file}: "permissions.mode" is left out: '
+        "should be 'ask', 'acceptEdits', 'readOnly' or 'allowAll'.",
+    )
+
+
 def test_limits_of_one_model_fall_back_number_by_number(place: Place) -> None:
     place.user(
         {

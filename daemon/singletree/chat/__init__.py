@@ -82,10 +82,13 @@ def _options() -> argparse.ArgumentParser:
         allow_abbrev=False,
         epilog="Every option of `serve` can be given, too. /help lists the commands.",
     )
-    parser.add_argument("--model", metavar="REF", help="provider/id, or scripted:FILE")
+    parser.add_argument("--model", metavar="REF", help="provider/id, offline/demo or scripted:FILE")
     parser.add_argument("--workspace", metavar="DIR", default=".", help="the folder to work in")
     start = parser.add_mutually_exclusive_group()
-    for value, what in (("continue", "the newest session"), ("new", "a new session")):
+    for value, what in (
+        ("continue", "go on with the newest session, as a chat in a terminal does"),
+        ("new", "begin a new session, as a pipe does"),
+    ):
         start.add_argument(f"--{value}", dest="start", action="store_const", const=value, help=what)
     parser.add_argument(
         "--allow", action="store_true", help="without a terminal, answer questions with yes"

@@ -6,13 +6,19 @@ from singletree.chat.link import Object, number, rows, text
 from singletree.chat.screen import one_line
 from singletree.chat.talk import Misused, Talk
 
+FILTERS = ("default", "noTools", "userOnly", "labeled", "all")
+
 
 def tree(talk: Talk, rest: str) -> None:
     """Show the tree: all of it, through a filter, or what holds a text."""
-    filters = ("default", "noTools", "userOnly", "labeled", "all")
-    asked: Object = {"filter": rest} if rest in filters else {"search": rest} if rest else {}
-    for row in _rows(talk, asked):
+    asked: Object = {"filter": rest} if rest in FILTERS else {"search": rest} if rest else {}
+    found = _rows(talk, asked)
+    for row in found:
         talk.screen.say(_drawn(row), "bold" if row.get("isLeaf") else "")
+    if rest and not found:
+        talk.screen.say(f"No entry with {one_line(rest)}. Filters: {', '.join(FILTERS)}.")
+    elif not found:
+        talk.screen.say("Nothing was said yet.")
 
 
 def _rows(talk: Talk, asked: Object) -> list[Object]:

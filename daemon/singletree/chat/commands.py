@@ -155,9 +155,12 @@ def _sessions(talk: Talk, rest: str) -> None:
 def _switch(talk: Talk, rest: str) -> None:
     told = talk.ask("agent/session/list", {"workspace": talk.folder, "limit": 500})
     found = [text(row, "sessionId") for row in rows(told, "sessions")]
-    found = [i for i in found if rest and i.startswith(rest)]
-    if len(found) != 1:
+    found = [i for i in found if i.startswith(rest)]
+    if not rest:
         raise Misused("Which session? /sessions shows their ids.")
+    if len(found) != 1:
+        how = "No session" if not found else "More than one session"
+        raise Misused(f"{how} begins {one_line(rest)}. /sessions shows their ids.")
     told = talk.attach("agent/session/switch", {"sessionId": found[0]})
     show_past(talk, told)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from singletree.chat.link import Json, Object, rows, text
 
 DIFF_LINES = 40
+SHORT = 76
 SCOPE_KEYS = {"session": "a", "workspace": "w", "user": "u"}
 
 
@@ -30,10 +31,11 @@ class Question:
     no: Object = field(default_factory=dict)
 
     @property
-    def prompt(self) -> str:
-        """What can be answered."""
-        keys = [f"[{key}] {label}" for key, (label, _) in self.choices.items()]
-        return " · ".join(keys) or "(type an answer; an empty line cancels)"
+    def prompt(self) -> tuple[str, ...]:
+        """What can be answered: in one line, or one line each where that would be long."""
+        keys = tuple(f"[{key}] {label}" for key, (label, _) in self.choices.items())
+        line = " · ".join(keys) or "(type an answer; an empty line cancels)"
+        return (line,) if len(line) <= SHORT else keys
 
     def is_named(self, reply_to: Json, request_id: str) -> bool:
         """Whether it is the one of this JSON-RPC id or of this request id."""
@@ -67,7 +69,7 @@ def _leave(reply_to: Json, params: Object) -> Question:
         answer: Object = {"outcome": "selected", "optionId": option.get("id")}
         once = text(option, "scope") in ("once", "")
         if text(option, "kind") == "deny":
-            key = "n" if once else "never"
+            key = "n" if once else "n" + SCOPE_KEYS.get(text(option, "scope"), "a")
             no = answer if once or no == cancelled() else no
         else:
             key = "y" if once else SCOPE_KEYS.get(text(option, "scope"), "a")

@@ -54,7 +54,7 @@ class Screen:
     def fault(self, message: str, code: str = "", hint: str = "") -> None:
         """Something went wrong: what, its code, and what to do."""
         self.say(f"✗ {one_line(message)}" + (f" ({code})" if code else ""), "red")
-        if hint:
+        if hint and hint not in message:
             self.say(f"  {one_line(hint)}", "yellow")
 
     def aside(self, words: str) -> None:

@@ -218,13 +218,17 @@ class Talk:
         self.screen.say(f"? {one_line(asked.title)}", "bold")
         for line in asked.lines:
             self.screen.say(f"  {line}", "dim")
-        self.screen.say(f"  {one_line(asked.prompt)}", "cyan")
+        self._offer(asked)
+
+    def _offer(self, asked: Question) -> None:
+        for line in asked.prompt:
+            self.screen.say(f"  {one_line(line)}", "cyan")
 
     def _decide(self, line: str | None) -> None:
         asked = self._questions[0]
         answer = asked.no if line is None else asked.answer(line)
         if answer is None:
-            self.screen.say(f"  {one_line(asked.prompt)}", "cyan")
+            self._offer(asked)
             return
         self._link.answer(asked.reply_to, answer)
         del self._questions[0]

@@ -29,7 +29,9 @@ from singletree.tools.sandbox import find_mechanism
 WRONG = "Wrong: {what}"
 NO_FOLDER = "{folder} cannot be used: {place} is {why}. Set PI_CODING_AGENT_DIR to another folder."
 ONLY_DEMO = "  No real model can be used yet; this is what each needs."
-NO_PILLOW = "not installed; large ones become notes. `pip install singletree[images]` scales them."
+NO_PILLOW = (
+    "not installed; large ones become notes. `pip install 'singletree[images]'` scales them."
+)
 ILL = "Something is wrong; see the lines that begin with Wrong."
 
 

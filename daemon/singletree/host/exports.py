@@ -21,7 +21,7 @@ from singletree.messages import well_formed
 Format = Literal["jsonl", "md", "html"]
 
 NO_PATH = "The path holds characters that no file name can have."
-EXISTS = "There is a file {path} already; name another one, or say that it may be replaced."
+EXISTS = "There is a file {path} already; name another one, or replace it (`replace`, --force)."
 NOT_WRITTEN = "The export could not be written to {path}: {why}."
 TOO_LONG = "The export is too long for one message; name a file for it."
 

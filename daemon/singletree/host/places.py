@@ -10,7 +10,7 @@ from singletree.errors import SingletreeError
 
 GONE = "The current folder does not exist any more; go to another one."
 UNIX = "unix://"
-NOT_UNIX = "{address} is no place to listen at; write unix:///PATH."
+NOT_UNIX = "{address} is no place to listen at; write it as unix:///the/whole/path."
 
 
 def agent_dir(environment: Mapping[str, str]) -> Path:

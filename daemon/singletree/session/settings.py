@@ -214,7 +214,8 @@ def _clean(values: Values, where: str, warnings: list[str]) -> Values:
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False)[0]
             key = _remove(values, problem["loc"])
-            why = problem["msg"].removeprefix("Input ").lower()
+            why = problem["msg"].removeprefix("Input ")
+            why = why[:1].lower() + why[1:]
             warnings.append(WRONG_VALUE.format(where=where, key=key, why=why))
         else:
             return values
