@@ -122,7 +122,7 @@ def _begin(talk: Talk, start: str | None, folder: Path, interactive: bool) -> No
 
 def _greet(talk: Talk, hello: Object, state: Object, folder: Path) -> None:
     version = text(hello, "serverInfo", "version")
-    model = text(state, "model") or "no model: /model lists them"
+    model = text(state, "model") or "the first message finds a model, or /model"
     talk.screen.say(f"singletree {version} · {model} · {folder}", "bold")
     skipped = ", ".join(text(row, "path") for row in rows(state, "skipped"))
     if skipped:

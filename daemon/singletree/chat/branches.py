@@ -14,7 +14,7 @@ def tree(talk: Talk, rest: str) -> None:
     asked: Object = {"filter": rest} if rest in FILTERS else {"search": rest} if rest else {}
     found = _rows(talk, asked)
     for row in found:
-        talk.screen.say(_drawn(row), "bold" if row.get("isLeaf") else "")
+        talk.screen.row(_drawn(row), "bold" if row.get("isLeaf") else "")
     if rest and not found:
         talk.screen.say(f"No entry with {one_line(rest)}. Filters: {', '.join(FILTERS)}.")
     elif not found:

@@ -59,7 +59,9 @@ def _turn_ended(event: Object, session: Session, screen: Screen) -> None:
         screen.fault(text(error, "message"), text(error, "code"), text(error, "hint"))
     elif reason in ENDS:
         screen.say(ENDS[reason], "yellow")
-    screen.aside(tokens(part(event, "usage")))
+    usage = part(event, "usage")
+    if number(usage, "input") or number(usage, "output"):
+        screen.aside(tokens(usage))
 
 
 def _settled(event: Object, session: Session, screen: Screen) -> None:

@@ -51,6 +51,10 @@ class Screen:
         self._break()
         self._write((self.paint(clean(words), colour) if colour else clean(words)) + "\n")
 
+    def row(self, words: str, colour: str = "") -> None:
+        """One of many lines: cut where the terminal ends."""
+        self.say(self._fit(clean(words), 0), colour)
+
     def fault(self, message: str, code: str = "", hint: str = "") -> None:
         """Something went wrong: what, its code, and what to do."""
         self.say(f"✗ {one_line(message)}" + (f" ({code})" if code else ""), "red")

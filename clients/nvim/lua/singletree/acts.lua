@@ -152,7 +152,8 @@ function M.undo(chat)
       return
     end
     chat:ask('agent/edits/revert', { turnId = turn }, chat:then_do(function(done)
-      local lines = { ('%d edits taken back.'):format(#done.reverted) }
+      local count = #done.reverted
+      local lines = { ('%d %s taken back.'):format(count, count == 1 and 'edit' or 'edits') }
       for _, refused in ipairs(done.refused) do
         lines[#lines + 1] = refused.message
       end

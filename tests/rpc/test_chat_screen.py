@@ -1,0 +1,28 @@
+"""Lines of the terminal client, written into a text."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from singletree.chat.screen import Screen
+
+
+def test_a_row_ends_where_the_terminal_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setenv("NO_COLOR", "1")
+    out = io.StringIO()
+    Screen(out, lively=True).row("x" * 30)
+    assert out.getvalue() == "x" * 19 + "…\n"
+
+
+def test_a_hint_that_the_message_holds_is_not_said_twice() -> None:
+    out = io.StringIO()
+    screen = Screen(out, lively=False)
+    screen.fault("No key: set A_KEY", "auth_required", "set A_KEY")
+    screen.fault("No key", "auth_required", "set A_KEY")
+    assert (
+        out.getvalue()
+        == "✗ No key: set A_KEY (auth_required)\n✗ No key (auth_required)\n  set A_KEY\n"
+    )
