@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.rpc.client import RawClient
+from tests.rpc.client import RawClient, frame
 
 from singletree.host.claim import Claim
 from singletree.host.doorbell import holder, knock
@@ -77,6 +77,14 @@ async def test_it_ends_a_while_after_the_last_has_gone() -> None:
         await made.open
         assert await asyncio.to_thread(holder, made.claim.path) is None
         assert await asyncio.to_thread(knock, made.claim.path) is None
+
+
+async def test_one_that_goes_on_sending_after_its_goodbye_is_gone() -> None:
+    async with house() as made:
+        async with made.client() as one:
+            more = frame({"jsonrpc": "2.0", "method": "x/more", "params": "m" * 5000})
+            one.raw(frame({"jsonrpc": "2.0", "method": "exit"}) + more * 1000)
+            assert await asyncio.wait_for(made.life.ended(), 10) == 0
 
 
 async def test_it_stays_as_long_as_something_runs() -> None:

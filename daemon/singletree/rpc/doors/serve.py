@@ -138,6 +138,7 @@ async def converse(connection: Connection, line: Line) -> None:
 def _join(line: Line, outbox: Outbox) -> None:
     """A descriptor may be closed, and its number used again, only when no thread has it."""
     if line.reader is not None:
+        line.reader.stop()
         line.reader.join()
     outbox.join()
 

@@ -79,16 +79,22 @@ class Reader(threading.Thread):
         self._deliver = deliver
         self._ended = ended
         self._room = threading.Semaphore(BATCHES_AHEAD)
+        self._stopped = False
 
     def handled(self) -> None:
         """One batch is done with; called from any thread."""
+        self._room.release()
+
+    def stop(self) -> None:
+        """Nobody takes what comes any more; whoever closes the descriptor ends the last read."""
+        self._stopped = True
         self._room.release()
 
     def run(self) -> None:
         """Read until the end."""
         why: OSError | None = None
         try:
-            while data := read_some(self._fd):
+            while not self._stopped and (data := read_some(self._fd)):
                 if frames := self._splitter.feed(data):
                     self._room.acquire()
                     self._deliver(frames)
