@@ -80,11 +80,10 @@ async def test_it_ends_a_while_after_the_last_has_gone() -> None:
 
 
 async def test_one_that_goes_on_sending_after_its_goodbye_is_gone() -> None:
-    async with house() as made:
-        async with made.client() as one:
-            more = frame({"jsonrpc": "2.0", "method": "x/more", "params": "m" * 5000})
-            one.raw(frame({"jsonrpc": "2.0", "method": "exit"}) + more * 1000)
-            assert await asyncio.wait_for(made.life.ended(), 10) == 0
+    async with house() as made, made.client() as one:
+        more = frame({"jsonrpc": "2.0", "method": "x/more", "params": "m" * 5000})
+        one.raw(frame({"jsonrpc": "2.0", "method": "exit"}) + more * 1000)
+        assert await asyncio.wait_for(made.life.ended(), 10) == 0
 
 
 async def test_it_stays_as_long_as_something_runs() -> None:

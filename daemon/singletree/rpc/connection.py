@@ -4,8 +4,8 @@ Every request gets exactly one answer, whatever happens. Messages are looked at 
 moment they arrive, so that a request that still waits its turn is never run; everything else in
 order, one after the other, each handler reaching its first wait before the next message is taken.
 Handlers stand in a table (routes.py). Standard LSP requests that are not in it are pygls' business
-(language.py), loaded when the first of them comes, or soon for a plain LSP host; notifications that
-matter from the start stand in the table. Never blocks, never knows a session.
+(lsp/language.py), loaded when the first of them comes, or soon for a plain LSP host; notifications
+that matter from the start stand in the table. Never blocks, never knows a session.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Errors as values of the door: what a request is answered when it can't be served.
 
 Params are read here too, for a wrong one is the most common fault: told by a JSON pointer. Never
-knows a session's errors (failures.py maps those) nor pygls'. Read next: routes.py.
+knows a session's errors (telling/failures.py maps those) nor pygls'. Read next: routes.py.
 """
 
 from __future__ import annotations

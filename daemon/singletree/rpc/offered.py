@@ -1,6 +1,6 @@
 """What a plain LSP host is offered, by name. Data only, for it stands in the first answer.
 
-Read next: commands.py (what the commands do), plain/pointing.py (the code actions).
+Read next: plain/commands.py (what the commands do), plain/pointing.py (the code actions).
 """
 
 from __future__ import annotations

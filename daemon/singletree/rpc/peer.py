@@ -1,7 +1,7 @@
 """The other end: who the client is, and how it is told and asked something.
 
 This is what a handler sees of a connection. Never knows a route or the order of messages. Read
-next: connection.py (which extends it), asking.py, outbox.py.
+next: connection.py (which extends it), asking.py, pipes/outbox.py.
 """
 
 from __future__ import annotations

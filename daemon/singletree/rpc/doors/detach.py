@@ -2,7 +2,7 @@
 
 Of those who would start one at the same moment one does, and all get the same; a daemon that finds
 the place taken leaves. What it logs goes into a file beside its socket. Never knows what is spoken.
-Read next: start.py (what the daemon does first), ../host/claim.py.
+Read next: start.py (what the daemon does first), ../../host/claim.py.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A client that leaves takes nothing along; an idle daemon that nobody needs ends by itself. Before it
 does it hides its socket for a moment: who is on the way in by then is served, who comes later
 starts another daemon. Never knows a method or a session. Read next: serve.py (one client),
-../host/claim.py (the socket).
+../../host/claim.py (the socket).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A command is another method in disguise: its params are made here, checked and captured by that
 method's own route when the message arrives, and run by its handler. What came of it is told in one
-line, for hosts throw the result of a command away. Read next: ../commands.py (the table),
-../choosing.py (what is asked where nothing was given), ../outcomes.py (the line).
+line, for hosts throw the result of a command away. Read next: ../plain/commands.py (the
+table), ../choosing.py (what is asked where nothing was given), ../plain/outcomes.py (the line).
 """
 
 from __future__ import annotations

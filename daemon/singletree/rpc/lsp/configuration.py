@@ -1,7 +1,7 @@
 """Asking an editor for its own settings, and for being told when they change.
 
 Only clients that say they can answer are asked: once for all, and once for each of their folders.
-Never decides what a setting means. Read next: ../own_settings.py, handlers/configuration.py.
+Never decides what a setting means. Read next: ../own_settings.py, ../handlers/configuration.py.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 What the table of routes does not have (code actions, progress, virtual documents) is registered
 here with `@server.feature` and typed by lsprotocol. Params are structured once, faults are told
 with a JSON pointer, and everything sent leaves through the peer. pygls neither reads nor
-writes, and its documents are not used (documents.py has them). Never imported before the first
-answers are out: lazylsp.py does that, in a thread. Overrides private names of pygls 2.1, which a
-contract test guards.
+writes, and its documents are not used (../buffers/documents.py has them). Never imported before the
+first answers are out: lazylsp.py does that, in a thread. Overrides private names of pygls 2.1,
+which a contract test guards.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Settings count at once, and the list of slash commands is another one when a skill or a template is.
 Instructions (AGENTS.md and the like) are read before every request, so nobody has to watch them.
 Only editors that can be asked while they run are asked. Read next: configuration.py,
-handlers/watching.py.
+../handlers/watching.py.
 """
 
 from __future__ import annotations

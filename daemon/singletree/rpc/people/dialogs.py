@@ -1,7 +1,7 @@
 """Dialogs with a person: by `agent/ui/request` where the kind is declared.
 
 For other clients a select or a confirm goes through LSP's own dialog; the rest is cancelled at
-once. Never decides what is asked. Read next: questions.py, ../extensions/dialog.py.
+once. Never decides what is asked. Read next: questions.py, ../../extensions/dialog.py.
 """
 
 from __future__ import annotations

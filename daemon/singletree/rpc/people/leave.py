@@ -1,7 +1,7 @@
 """Asking for leave: by `agent/permission/request` where it is declared, else by LSP's dialog.
 
 Nobody to ask, or a dismissed dialog, is a no. Never decides what is asked. Read next: questions.py,
-../session/gate.py.
+../../session/gate.py.
 """
 
 from __future__ import annotations

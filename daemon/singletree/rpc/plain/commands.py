@@ -2,7 +2,7 @@
 
 So a host that knows nothing but LSP is a full user, and there is one place where things are done.
 Arguments come as such hosts can give them: plain values in order, or one object with names. Never
-does anything itself. Read next: handlers/commands.py (which runs them), pointing.py.
+does anything itself. Read next: ../handlers/commands.py (which runs them), pointing.py.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Command:
     """What runs: a method. `takes`: the names of plain arguments, in order. `fixed`: if not given.
 
     `text` must be given: only a keyboard has it. What a command `needs` besides is chosen by the
-    person or found in the session (choosing.py).
+    person or found in the session (../choosing.py).
     """
 
     method: str

@@ -1,7 +1,7 @@
 """What came of a command, in one line for a person.
 
 A host that knows only LSP throws the result of a command away. Text people read stands here.
-Pure. Read next: handlers/commands.py.
+Pure. Read next: ../handlers/commands.py.
 """
 
 from __future__ import annotations

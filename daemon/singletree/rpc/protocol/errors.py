@@ -1,7 +1,7 @@
 """Every error a client can get: the JSON-RPC numbers, and the codes in `data.code`.
 
 Numbers are those of JSON-RPC and LSP and no others; what happened is told by the code. Never knows
-an exception: wire.py maps those. Codes never change their meaning.
+an exception: ../telling/failures.py maps those. Codes never change their meaning.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 An event is numbered, ordered, kept for replay and never dropped. A delta tells early what the next
 event of its item will say; it may be merged with its neighbours or left out. Receivers ignore
-types they do not know. Read next: ../wire.py (where they are made).
+types they do not know. Read next: ../telling/wire.py (where they are made).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What went wrong, as it travels: exceptions as error answers, errors inside events.
 
 A number of JSON-RPC or LSP, one plain line, and data that says what to do. Never a traceback, never
-a text that could move a terminal's cursor. Read next: protocol/errors.py (what is published).
+a text that could move a terminal's cursor. Read next: ../protocol/errors.py (what is published).
 """
 
 from __future__ import annotations

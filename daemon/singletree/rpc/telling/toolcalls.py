@@ -1,6 +1,6 @@
 """A tool call and its answer, as they travel: what an editor wants to show of them.
 
-Never knows how a call stands; translate.py does. Read next: protocol/events.py (ToolEvent).
+Never knows how a call stands; translate.py does. Read next: ../protocol/events.py (ToolEvent).
 """
 
 from __future__ import annotations

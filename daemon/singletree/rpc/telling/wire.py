@@ -1,7 +1,7 @@
 """What happened in a session -> what travels: entries, queue items, single events. Pure, stateless.
 
 Which parts of an answer are open is for translate.py to know. Never awaits, never knows a client.
-Read next: toolcalls.py, translate.py, protocol/events.py (the shapes made here).
+Read next: toolcalls.py, translate.py, ../protocol/events.py (the shapes made here).
 """
 
 from __future__ import annotations
