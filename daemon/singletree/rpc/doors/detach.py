@@ -59,13 +59,17 @@ def _turn(path: Path) -> Iterator[bool]:
     """Whether it is for us to start one; who comes at the same time waits for the outcome."""
     lock = os.open(path.with_name(path.name + ".start"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        with contextlib.suppress(BlockingIOError):
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            yield True
-            return
-        yield False
+        yield _take(lock)
     finally:
         os.close(lock)
+
+
+def _take(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _launch(path: Path, log: Path, arguments: Sequence[str], until: float) -> None:
