@@ -352,10 +352,8 @@ def _number(text: str) -> float | None:
 def _in_words(body: str) -> float | None:
     match = _IN_TEXT.search(body)
     if match is None:
-        match = re.search(
-            r'"retry_?(?:delay|after)"\s*:\s*"?((\d+(?:\.\d+)?)\s*(s|ms|m)?)', body, re.I
-        )
+        match = _IN_FIELD.search(body)
         if match is None:
             return None
-        return float(match[2]) * _SECONDS[(match[3] or "s").lower()]
+        return float(match[1]) * _SECONDS[(match[2] or "s").lower()]
     return sum(float(n) * _SECONDS[unit.lower()] for n, unit in _SPAN.findall(match[1]))

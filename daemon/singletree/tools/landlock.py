@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # a command waits for these imports
 _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446
 _VERSION_FLAG = 1
 _PATH_BENEATH = 1
-_NO_NEW_PRIVS, _SET_DUMPABLE, _DROP_BOUND = 38, 4, 24
+_NO_NEW_PRIVS, _DROP_BOUND = 38, 24
 _SUBREAPER, _DEATH_SIGNAL = 36, 1
 _CAPABILITIES_V3 = 0x20080522
 _KEPT_CAPABILITIES = sum(1 << n for n in (0, 1, 3, 4, 6, 7))  # owners, modes, users: files only
@@ -96,12 +96,6 @@ def command(
         "network": network,
     }
     return [sys.executable, "-I", "-S", os.path.realpath(__file__), json.dumps(spec), "--"]
-
-
-def keep_private() -> None:
-    """Let no other process of this user look into this one: its memory, its environment."""
-    if sys.platform == "linux":
-        _libc().prctl(_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def _drop_capabilities() -> None:
