@@ -131,3 +131,14 @@ async def test_what_is_no_content_is_refused_with_its_place(tmp_path: Path) -> N
                 await client.call("agent/prompt", {"sessionId": session, "content": content})
             fault = {"pointer": f"/content/1/{pointer}", "message": why}
             assert (caught.value.code, caught.value.data["errors"]) == (-32602, [fault])
+
+
+async def test_a_problem_at_no_place_is_refused(tmp_path: Path) -> None:
+    where = place(tmp_path)
+    async with daemon(where, {"text": "never"}) as client:
+        session = await opened(client, where)
+        problem = {"message": "wrong", "range": {"start": 1}}
+        content = [{"type": "diagnostic", "uri": "file:///a", "diagnostic": problem}]
+        with pytest.raises(Failed) as caught:
+            await client.call("agent/prompt", {"sessionId": session, "content": content})
+        assert caught.value.code == -32602

@@ -74,6 +74,15 @@ async def test_what_cannot_be_set(
         assert not user_file(made).exists() and not own_file(made).exists()
 
 
+async def test_a_switch_to_what_does_not_exist(tmp_path: Path) -> None:
+    async with house(tmp_path, DONE) as made:
+        wrong = {"sessionId": made.session_id, "value": "much"}
+        for switch in ("thinking", "mode", "nothing"):
+            with pytest.raises(Failed) as failed:
+                await made.client.call("agent/config/set", {**wrong, "id": switch})
+            assert failed.value.data["code"] == "not_found"
+
+
 async def test_an_unknown_setting_is_not_read(tmp_path: Path) -> None:
     async with house(tmp_path, DONE) as made:
         with pytest.raises(Failed) as failed:

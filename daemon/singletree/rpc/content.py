@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from singletree.errors import SingletreeError
 from singletree.messages import Image, Text, well_formed
 from singletree.rpc.buffers.documents import Documents
+from singletree.rpc.faults import parse_as
 from singletree.rpc.protocol.content import (
     AudioBlock,
     ContentBlock,
@@ -138,7 +139,7 @@ def _cut(documents: Documents, uri: str, span: Range, version: int | None) -> st
 
 def _diagnostic(uri: str, diagnostic: Mapping[str, object]) -> str:
     span = diagnostic.get("range")
-    where = place(uri, Range.model_validate(span)) if isinstance(span, dict) else place(uri)
+    where = place(uri, parse_as(Range, span)) if isinstance(span, dict) else place(uri)
     source = diagnostic.get("source")
     message = str(diagnostic.get("message", "a problem"))
     return DIAGNOSTIC.format(place=where, message=f"{source}: {message}" if source else message)

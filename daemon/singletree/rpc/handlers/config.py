@@ -7,7 +7,7 @@ from functools import partial
 from pydantic import JsonValue, TypeAdapter
 
 from singletree.errors import SingletreeError
-from singletree.messages import ThinkingLevel
+from singletree.messages import LEVELS, ThinkingLevel
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.handlers.configuration import UNTRUSTED, write
 from singletree.rpc.modes import MODES
@@ -54,7 +54,7 @@ async def _set_(daemon: Daemon, params: ConfigSetParams, call: Call) -> ConfigRe
     match params.id, params.value:
         case "model", str() as ref:
             await session.choice.set_model(ref)
-        case "thinking", str() as level:
+        case "thinking", str() as level if level in LEVELS:
             session.choice.set_thinking(THINKING.validate_python(level))
         case "mode", str() as mode if mode in MODES:
             session.set_mode(MODE.validate_python(mode))
