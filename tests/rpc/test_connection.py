@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 from collections.abc import AsyncIterator
 from typing import Any
@@ -14,7 +15,9 @@ from tests.rpc import example
 from tests.rpc.client import Failed, Message, RawClient, connected, frame
 
 from singletree.rpc.asking import ClientError
-from singletree.rpc.connection import MAX_OPEN, Connection
+from singletree.rpc.connection import LANGUAGE_SECONDS, MAX_OPEN, Connection, Door
+from singletree.rpc.peer import Language, Peer
+from singletree.rpc.pipes.outbox import Outbox
 
 Pair = tuple[RawClient, Connection]
 
@@ -420,3 +423,28 @@ METHODS = (
     "textDocument/hover",
     "textDocument/nobody",
 )
+
+
+async def test_nothing_is_loaded_for_a_plain_host_that_was_given_up() -> None:
+    opened: list[Peer] = []
+
+    async def language(peer: Peer) -> Language:
+        opened.append(peer)
+        raise AssertionError
+
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    outbox = Outbox(nowhere, lambda error: None)
+    connection = Connection(Door(language=language), outbox, lambda code: None)
+    running = asyncio.ensure_future(connection.run())
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}
+    ready = {"jsonrpc": "2.0", "method": "initialized", "params": {}}
+    handled = asyncio.Event()
+    connection.take([json.dumps(one).encode() for one in (hello, ready)], handled.set)
+    await asyncio.wait_for(handled.wait(), 10)
+    running.cancel()
+    await asyncio.wait({running})
+    await asyncio.sleep(LANGUAGE_SECONDS + 0.1)
+    assert opened == []
+    outbox.close()
+    await asyncio.to_thread(outbox.join)
+    os.close(nowhere)

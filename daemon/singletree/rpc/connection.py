@@ -134,6 +134,7 @@ class Connection(Peer):
             self._asking.close()
             await self._work.finish(LAST_SECONDS)
         finally:
+            self._stop()
             self._asking.close()
             self._work.close()
             await self._work.finish(LAST_SECONDS)
