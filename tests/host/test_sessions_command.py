@@ -44,6 +44,11 @@ def test_a_file_that_is_no_session_gives_none(
     assert path.read_bytes() == content
 
 
+def test_list_and_search_may_be_said(environment: dict[str, str]) -> None:
+    assert len(list(sessions(["list", "--all"], environment))) == 3
+    assert len(list(sessions(["search", "--all", "red"], environment))) == 1
+
+
 def test_what_was_not_found_is_said_with_what_was_sought(environment: dict[str, str]) -> None:
     assert list(sessions(["--all", "no", "such"], environment)) == [
         "No session with 'no such' in it."

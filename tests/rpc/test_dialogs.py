@@ -31,6 +31,7 @@ from singletree.extensions.dialog import Choosable, Dialog
 SCHEMA = {"type": "object", "properties": {"port": {"type": "integer"}}, "required": ["port"]}
 DIALOGS = {
     "select": Dialog("select", "Which?", options=(Choosable("a", "Aye"), Choosable("b", "Bee"))),
+    "twins": Dialog("select", "Which?", options=(Choosable("a", "Yes"), Choosable("b", "Yes"))),
     "confirm": Dialog("confirm", "Sure?", "It cannot be undone."),
     "input": Dialog("input", "Your name?", prefill="Kim"),
     "editor": Dialog("editor", "Your text?"),
@@ -142,6 +143,8 @@ async def test_simple_ones_go_through_the_dialog_of_lsp(tmp_path: Path, ui: Mess
         assert await ask(made, "confirm") == [False, False, "test"]
         assert [a["title"] for a in asked[0]["actions"]] == ["Aye", "Bee"]
         assert asked[1]["message"] == "Sure?\nIt cannot be undone."
+        assert await ask(made, "twins") == ["b", False, "test"]
+        assert [a["title"] for a in asked[2]["actions"]] == ["Yes", "Yes (2)"]
         made.client.reactions[DIALOG] = lambda params: {"result": None}
         assert await ask(made, "select") == [None, True, "test"]
 

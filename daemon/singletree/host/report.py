@@ -20,7 +20,9 @@ from singletree.host.shared import told
 
 def sessions(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
     """The lines of `singletree sessions [--all] [--recover FILE] [WORDS]`, or of one session."""
-    if arguments and (command := COMMANDS.get(arguments[0])):
+    if arguments and arguments[0] in ("list", "search"):  # what comes to mind first
+        arguments = arguments[1:]
+    elif arguments and (command := COMMANDS.get(arguments[0])):
         yield from command(arguments[1:], environment)
         return
     parser = argparse.ArgumentParser(prog="singletree sessions", epilog=EPILOG)

@@ -25,10 +25,10 @@ def folder_at(uri: str) -> Path:
         parts = urlsplit(uri)
     except ValueError:
         raise SingletreeError(NOT_LOCAL.format(uri=uri), code="workspace_not_found") from None
-    if parts.scheme == "file" and parts.netloc in ("", "localhost"):
-        return Path(unquote(parts.path))
-    if uri.startswith("/"):
-        return Path(uri)
+    local = parts.scheme == "file" and parts.netloc in ("", "localhost")
+    path = unquote(parts.path) if local else uri
+    if path.startswith("/") and "\0" not in path:
+        return Path(path)
     raise SingletreeError(NOT_LOCAL.format(uri=uri), code="workspace_not_found")
 
 

@@ -165,5 +165,5 @@ class Topics(Mapping[str, Route[Any]]):
 
     def _load(self, topic: str) -> None:
         if topic in self._left:
-            self._left.remove(topic)
             self._routes |= import_module(f"singletree.rpc.handlers.{topic}").routes(self._daemon)
+            self._left.remove(topic)

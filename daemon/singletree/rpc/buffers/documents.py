@@ -179,14 +179,15 @@ def differs_from_disk(path: str | None, text: Text) -> bool:
 
 
 def path_of(uri: str) -> str | None:
-    """The path of a file URI; None for any other."""
+    """The path of a file URI; None for any other, and for what no path can be."""
     try:
         parts = urlsplit(uri)
     except ValueError:
         return None
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return None
-    return os.path.normpath(unquote(parts.path, errors="surrogateescape")) if parts.path else None
+    path = unquote(parts.path, errors="surrogateescape")
+    return os.path.normpath(path) if path and "\0" not in path else None
 
 
 def uri_of(path: str | Path) -> str:

@@ -74,7 +74,10 @@ def _take(lock: int) -> bool:
 
 def _launch(path: Path, log: Path, arguments: Sequence[str], until: float) -> None:
     """Start a daemon and wait until one listens, or until it has left and none does."""
-    told = _fork(path, log, arguments)
+    try:
+        told = _fork(path, log, arguments)
+    except OSError as error:
+        raise SingletreeError(NOT_STARTED.format(why=error.strerror)) from error
     try:
         while time.monotonic() < until:
             if not select.select([told], [], [], PAUSE)[0]:

@@ -123,6 +123,7 @@ class EditorFiles:
     ) -> Written:
         """Replace the whole file, where it is open through its editor."""
         opened = _to_edit(self._name(path), await self._buffers.find(path))
+        version = opened.document.version if opened is not None else None
         stat = await self.stat(path)
         if stat is not None and stat.kind != "file":
             return await self._disk.write(path, data, label=label)
@@ -136,6 +137,8 @@ class EditorFiles:
             on_disk = None if opened.dirty else before
             shown = str(opened.document.text)
             text = await to_thread.run_sync(as_buffer, data, shown, on_disk)
+            if opened.document.version != version:  # somebody typed meanwhile
+                raise ToolError(CHANGED.format(path=self._name(path)))
             if text is not None:
                 return await self._edit(opened, path, data, before, text, label, call_id)
             if opened.dirty:

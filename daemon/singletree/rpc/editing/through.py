@@ -38,8 +38,9 @@ def wanting_all(peers: Sequence[Peer], *, new: bool) -> Peer | None:
         operations = able.get("resourceOperations")
         makes = isinstance(operations, list) and "create" in operations
         wants = part(peer.client.agent, "editor").get("applyEdit") == "all"
-        if wants and can_edit(peer) and can(peer, "save") and able.get("documentChanges") is True:
-            return peer if makes or not new else None
+        whole = can_edit(peer) and can(peer, "save") and able.get("documentChanges") is True
+        if wants and whole and (makes or not new):
+            return peer
     return None
 
 

@@ -80,7 +80,10 @@ async def _by_dialog(dialog: Dialog, peer: Peer) -> Reply:
     """LSP's dialog; a closed one is a cancelled one."""
     values: dict[str, str | bool] = {YES: True, NO: False}
     if dialog.kind == "select":
-        values = {option.label: option.value for option in dialog.options}
+        values = {}
+        for number, option in enumerate(dialog.options, 1):  # two may be called the same
+            twice = option.label in values
+            values[f"{option.label} ({number})" if twice else option.label] = option.value
     raw = await peer.call(
         "window/showMessageRequest",
         {
