@@ -81,7 +81,7 @@ async def test_the_state_is_true_after_a_reload_in_a_command() -> None:
         async with here.attached() as one:
             session_id = await opened(one, here.where)
             await prompt(one, session_id, "go")
-            await one.until(lambda f: "begun" in str(f.get("params", {}).get("text")))
+            await one.until(lambda f: f.get("params", {}).get("kind") == "toolOutput")
             await crash(one)
         async with here.attached() as two:
             whole = await two.call("agent/session/attach", {"sessionId": session_id})

@@ -40,7 +40,7 @@ async def running(here: Shared) -> AsyncIterator[tuple[RawClient, str]]:
     async with here.attached() as client:
         session_id = await opened(client, here.where)
         await prompt(client, session_id, "go")
-        await client.until(lambda f: "begun" in str(f.get("params", {}).get("text")))
+        await client.until(lambda f: f.get("params", {}).get("kind") == "toolOutput")
         yield client, session_id
 
 

@@ -94,7 +94,7 @@ async def test_b086_in_a_tool_with_a_daemon_of_its_own(tmp_path: Path) -> None:
         async with window() as before:
             session_id = await opened(before, where)
             await prompt(before, session_id, "go")
-            await before.until(lambda f: "begun" in str(f.get("params", {}).get("text")))
+            await before.until(lambda f: f.get("params", {}).get("kind") == "toolOutput")
             await vanish(before)
             async with window() as after:
                 found = await again(after, where)
@@ -107,7 +107,7 @@ async def test_b086_in_a_tool_of_the_shared_daemon(tmp_path: Path) -> None:
         async with window() as before:
             session_id = await opened(before, where)
             await prompt(before, session_id, "go")
-            await before.until(lambda f: "begun" in str(f.get("params", {}).get("text")))
+            await before.until(lambda f: f.get("params", {}).get("kind") == "toolOutput")
             await vanish(before)
         async with window() as after:
             found = await again(after, where)

@@ -25,7 +25,7 @@ from singletree.history.entries import (
 )
 from singletree.history.record import HERE, History, Where
 from singletree.history.tree import clean_name
-from singletree.messages import AssistantMessage, ThinkingLevel, UserMessage
+from singletree.messages import AssistantMessage, ThinkingLevel, UserMessage, well_formed
 from singletree.session.events import EntryAppended, LeafMoved, SessionEvent
 
 LeafCause = Literal["append", "navigate", "label", "compact"]
@@ -121,11 +121,12 @@ class Conversation:
 
     def sent_as(self, client_message_id: str) -> str | None:
         """The newest entry to whose text its client gave this id. Reads the file: slow."""
-        marker = json.dumps(client_message_id, ensure_ascii=False).encode()
+        kept = well_formed(client_message_id)
+        marker = json.dumps(kept, ensure_ascii=False).encode()
         for entry in self.history.holding("user", marker, REMEMBERED):
             match entry:
                 case MessageEntry(message=UserMessage(model_extra={"clientMessageId": known})):
-                    if known == client_message_id:
+                    if known == kept:
                         return entry.id
         return None
 
