@@ -57,12 +57,17 @@ def how_to_reach(provider: Provider) -> str:
 async def probe(
     provider: Provider, env: Mapping[str, str], key: str | None = None
 ) -> list[ModelInfo]:
-    """The models a server on this machine offers; none if it does not answer in time."""
+    """The models a server on this machine offers; none if it does not answer in time.
+
+    One that answers and names none has those that are written down for it.
+    """
     base = provider.base_url.rstrip("/")
     found: list[ModelInfo] = []
     with anyio.move_on_after(PROBE_SECONDS):
         listed = await _get(f"{base}/models", key)
         names = _ids(listed)
+        if isinstance(listed, dict) and not names:
+            return list(provider.models)
         window = await _window(provider, base, listed, env) if names else None
         for name in names:
             found.append(_info(provider, name, window))
