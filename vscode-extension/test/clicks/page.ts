@@ -109,6 +109,16 @@ export class Window {
     await this.page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first().click();
   }
 
+  /** Click a row of the tree until the list opens: a tree that is being redrawn swallows a click. */
+  async opensFrom(row: string, text: string): Promise<void> {
+    const line = this.page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first();
+    for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
+      await this.treeRow(row).click();
+      if (await line.waitFor({ timeout: 5_000 }).then(() => true, () => false)) return;
+    }
+    throw new Error(`no list with ${JSON.stringify(text)} opens from ${JSON.stringify(row)}`);
+  }
+
   /** Open a file of the workspace as the active editor. */
   async openFile(name: string): Promise<void> {
     await this.page.keyboard.press("Control+P");

@@ -110,8 +110,7 @@ test("stop ends the turn, and what waited comes back into the box", async () => 
 
 test("a jump in the tree, with a summary", async () => {
   await window.openTree();
-  await window.treeRow("It ran.").click();
-  await window.page.locator(".quick-input-list .monaco-list-row", { hasText: "with a summary of what is left" }).waitFor();
+  await window.opensFrom("It ran.", "with a summary of what is left");
   await window.shot("10-jump");
   await window.pick("with a summary of what is left");
   await window.view.locator(".note", { hasText: "Summary of the branch that was left" }).waitFor();
@@ -121,7 +120,7 @@ test("a jump in the tree, with a summary", async () => {
 });
 
 test("a person's own message comes back to be said otherwise", async () => {
-  await window.treeRow("run it").click();
+  await window.opensFrom("run it", "Say this anew");
   await window.pick("Say this anew");
   await window.view.locator(".composer textarea").and(window.view.locator(":focus")).waitFor();
   assert.equal(await window.box.inputValue(), "run it");
