@@ -24,9 +24,11 @@ export class Completing {
     return /^\/.*$/.exec(text)?.[0].slice(1) ?? null;
   }
 
+  /** What is chosen stays so if the new list has it: answers come later than keys. */
   show(items: readonly Completion[]): void {
+    const was = this.items[this.chosen]?.value;
     this.items = items.slice(0, MOST);
-    this.chosen = -1;
+    this.chosen = this.items.findIndex((item) => item.value === was);
     this.draw();
   }
 

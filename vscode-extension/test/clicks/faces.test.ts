@@ -74,6 +74,7 @@ test("a slash offers the commands; the arrows choose one, and Enter sends only w
   await window.shot("20-commands");
   await window.box.pressSequentially("que");
   await lines.filter({ hasText: "/questions" }).waitFor();
+  await lines.filter({ hasNotText: "/que" }).first().waitFor({ state: "detached" });
   await window.box.press("ArrowDown");
   await window.box.press("Enter");
   assert.equal(await window.box.inputValue(), "/questions");
