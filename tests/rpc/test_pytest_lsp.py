@@ -49,6 +49,7 @@ async def test_cancel(client: AgentClient) -> None:
     with pytest.raises(JsonRpcException) as failed:
         await waiting
     assert failed.value.code == -32800
+    await client.call("example/echo")  # the client hears notifications in tasks of its own
     assert ("example/cleaned", {}) in client.events
 
 
