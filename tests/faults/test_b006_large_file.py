@@ -25,23 +25,22 @@ def test_b006_a_large_session_is_quick_and_small(tmp_path: Path) -> None:
     assert size > 90 * MIB
 
     def work() -> None:
-        """Seconds are of our own work: those of a busy machine prove nothing."""
-        began = time.process_time()
+        began = time.perf_counter()
         history = store.open(path)
         page = history.entries(limit=100)
         rows = history.rows(around=history.leaf, limit=200)
-        opened = time.process_time() - began
+        opened = time.perf_counter() - began
         assert len(page.entries) == 100 and len(rows.rows) >= 50
         assert path.stat().st_size == size
         assert len(history.path()) == 200
         assert len(history.context_path()) <= 200
-        began = time.process_time()
+        began = time.perf_counter()
         store.fork(history, history.leaf or "", "at").history.close()
-        forked = time.process_time() - began
-        began = time.process_time()
+        forked = time.perf_counter() - began
+        began = time.perf_counter()
         history.move(ids[-100_000])
         history.context_path()
-        moved = time.process_time() - began
+        moved = time.perf_counter() - began
         history.close()
         print(f"first page {opened:.2f} s, fork {forked:.3f} s, navigate {moved:.3f} s")
         assert opened <= 2 * 5 and forked <= 2 * 0.3 and moved <= 2 * 0.3
