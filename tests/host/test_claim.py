@@ -6,7 +6,9 @@ import os
 import socket
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -188,6 +190,26 @@ def test_an_address_that_is_none_is_told(address: str) -> None:
 def test_an_address_is_a_whole_path() -> None:
     assert socket_at("unix:///run/d.sock") == Path("/run/d.sock")
     assert socket_at("unix://d.sock") == Path.cwd() / "d.sock"
+
+
+def test_who_comes_in_a_crowd_waits_for_room(run: Path) -> None:
+    path = run / "d.sock"
+    run.mkdir(mode=0o700)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen(0)
+    first = knock(path)
+    assert first is not None
+
+    def let_in() -> None:
+        time.sleep(0.1)
+        listener.accept()[0].close()
+
+    with listener, first, ThreadPoolExecutor() as other:
+        other.submit(let_in)
+        second = knock(path)
+        assert second is not None
+        second.close()
 
 
 def test_a_full_backlog_is_no_daemon_to_wait_for(run: Path) -> None:

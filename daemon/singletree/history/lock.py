@@ -32,7 +32,8 @@ class SessionLock:
             handle = _try(path)
         except OSError as error:
             raise SessionError(
-                f"The session cannot be locked: {error.strerror}.", detail={"path": str(path)}
+                f"The session cannot be locked in {folder}: {error.strerror}.",
+                detail={"path": str(path)},
             ) from error
         if handle is None:
             raise _locked(path)

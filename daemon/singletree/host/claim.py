@@ -21,7 +21,9 @@ from singletree.host.doorbell import NO_FOLDER, PAUSE, check_place, knock, lock_
 
 TAKE_SECONDS = 1.0
 """How long a place that is just being left is waited for."""
-WAITING_CLIENTS = 128
+WAITING_CLIENTS = 512
+"""More than a daemon lets in: on Linux, a client that does not block is told "not now" where the
+queue is full, and an event loop may take that for a connection."""
 
 NO_SOCKET = "{path} is there and is no socket; move it away."
 NO_PLACE = "The daemon cannot listen at {path}: {why}."

@@ -13,6 +13,7 @@ import os
 import socket
 import stat
 import sys
+import time
 from pathlib import Path
 
 from singletree.errors import SingletreeError
@@ -64,7 +65,7 @@ def knock(path: Path, seconds: float = 5.0) -> socket.socket | None:
     client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     client.settimeout(seconds)
     try:
-        client.connect(os.fsencode(path))
+        _connect(client, path, time.monotonic() + seconds)
     except (FileNotFoundError, ConnectionError):
         client.close()
         return None
@@ -74,6 +75,17 @@ def knock(path: Path, seconds: float = 5.0) -> socket.socket | None:
         raise SingletreeError(NOT_REACHED.format(path=path, why=why)) from error
     client.settimeout(None)
     return client
+
+
+def _connect(client: socket.socket, path: Path, until: float) -> None:
+    """Connect; who comes in a crowd waits, for the kernel only says "not now" to a non-blocker."""
+    while True:
+        try:
+            return client.connect(os.fsencode(path))
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise
+        time.sleep(PAUSE)
 
 
 def process_of(daemon: socket.socket) -> int:
