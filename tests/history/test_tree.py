@@ -188,6 +188,53 @@ def test_both_ways_of_reading_agree(check_from: int) -> None:
     assert [one.kind for one in index.damage] == ["missing_parent"]
 
 
+USUAL_IDS = st.sampled_from([f"0000000{n}" for n in range(6)] + ["0-3\u00fc", "000000\u00fc", "a"])
+ROLES = st.sampled_from(["user", "assistant", "toolResult", "bashExecution", "custom"])
+SORTS = st.sampled_from(["usual", "usual", "usual", "other keys", "no time", "label", "spaces"])
+
+
+@settings(max_examples=300)
+@given(st.lists(st.tuples(SORTS, USUAL_IDS, st.none() | USUAL_IDS, ROLES), max_size=30))
+def test_a_head_that_is_cut_out_says_what_the_whole_line_says(
+    rows: list[tuple[str, str, str | None, str]],
+) -> None:
+    lines = []
+    for sort, id_, parent, role in rows:
+        line = said(id_, parent, "some words", role)
+        if sort == "other keys":
+            line = {"id": id_, **line}
+        elif sort == "no time":
+            del line["timestamp"]
+        elif sort == "label":
+            line = entry(id_, parent, "label", targetId=id_, label="x")
+        raw = encoded(line)
+        lines.append(raw.replace(b'":', b'": ') if sort == "spaces" else raw)
+    trusting, checking = Index(), Index()
+    trusting.scan(lines, check_from=1 << 30)
+    checking.scan(lines)
+    for index in (trusting, checking):
+        index.settle()
+    assert trusting.ids == checking.ids and trusting.row_of == checking.row_of
+    assert trusting.parents == checking.parents
+    assert trusting.offsets == checking.offsets and trusting.sizes == checking.sizes
+    rows_of = [[index.kind(row) for row in range(len(index))] for index in (trusting, checking)]
+    assert rows_of[0] == rows_of[1]
+    assert trusting.damage == checking.damage and trusting.notes == checking.notes
+
+
+@pytest.mark.parametrize("odd", [b'"', b"\\", b"\xff", b"\n"])
+@pytest.mark.parametrize("at", range(24, 125, 3))
+def test_a_byte_of_a_usual_head_that_is_damaged_is_never_taken_for_an_id(
+    odd: bytes, at: int
+) -> None:
+    lines = [encoded(said(f"0000000{n}", f"0000000{n - 1}" if n else None, "x")) for n in range(4)]
+    lines[2] = lines[2][:at] + odd + lines[2][at + 1 :]
+    index = Index()
+    index.scan(lines, check_from=1 << 30)
+    assert set(index.ids) <= {f"0000000{n}" for n in range(4)}
+    assert set(index.kinds) <= {Kind("message", "user"), Kind("message", None)}
+
+
 def test_bodies_are_checked_from_a_place_on() -> None:
     broken = encoded(said("a", None, "x")).replace(b'"text":"x"', b'"text":x"')
     trusting, checking = Index(), Index()

@@ -1,9 +1,10 @@
 """The heads of a session's lines, without their bodies: id, parent, kind, place in the file.
 
-A row is an entry's number in file order. Our own writer's key order (type, id, parentId) lets a
-regular expression read a head; any other order is decoded. Parents are rows and form no circle, by
-construction. What a body says is never kept here, save the few bookkeeping lines in `notes`. Read
-next: tree.py (paths, labels, leaf), outline.py (rows for a view).
+A row is an entry's number in file order. Nearly every line is a message with a parent, written with
+the same keys in the same places: its head is cut out. Where only the order of the keys is the usual
+one (type, id, parentId) a regular expression reads it; any other line is decoded. Parents are rows
+and form no circle, by construction. What a body says is never kept here, save the few bookkeeping
+lines in `notes`. Read next: tree.py (paths, labels, leaf), outline.py (rows for a view).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from struct import Struct
 
 from singletree.history.damage import Damage, DamageKind
 from singletree.history.entries import LEAF_TYPE, id_text
@@ -26,6 +28,15 @@ _HEAD = re.compile(
     rb'\{"type":"(' + _ID + rb')","id":"(' + _ID + rb')","parentId":(?:"(' + _ID + rb')"|null)'
     rb'(?:,"timestamp":"[^"\\]{0,40}")?(?:,"message":\{"role":"([A-Za-z]{1,32})")?[,}]'
 ).match
+_MESSAGE = Struct("24s8s14s8s15s23x22s11s").unpack_from
+_MESSAGE_KEYS = (
+    b'{"type":"message","id":"',
+    b'","parentId":"',
+    b'","timestamp":"',
+    b'Z","message":{"role":"',
+)
+_ROLE_AT, _HEAD_END = 114, 125
+"""Of a usual message: where its role begins, and how far its head is looked at."""
 _NOTED = frozenset(("label", "session_info", "custom"))
 _LEAF_MARK = LEAF_TYPE.encode()
 
@@ -57,9 +68,8 @@ class Index:
         self.end = 0
         self.lines = 0
         self._codes: dict[Kind, int] = {}
-        self._by_type: dict[bytes, int] = {}
         self._by_role: dict[bytes, int] = {}
-        self._noted: set[int] = set()
+        """Codes by how a usual message goes on from its role: `user","cont`."""
         self._orphans: dict[str, list[tuple[int, int]]] = {}
         self._straight = True
 
@@ -76,41 +86,42 @@ class Index:
 
         The loop is the one place where speed counts more than shape: every open passes it.
         """
-        at, number, head_of, brace = self.end, self.lines, _HEAD, _BRACE
-        ids, row_of, orphans, noted = self.ids, self.row_of, self._orphans, self._noted
+        at, number, row, before = self.end, self.lines, len(self.ids), b""
+        ids, row_of, orphans = self.ids, self.row_of, self._orphans
         add_id, add_code, add_parent = ids.append, self.codes.append, self.parents.append
         add_offset, add_size = self.offsets.append, self.sizes.append
-        by_type, by_role, row_at = self._by_type.get, self._by_role.get, row_of.get
-        row = len(ids)
-        before = b""
+        code_of, row_at, cut = self._by_role.get, row_of.get, _MESSAGE
+        first_key, second_key, third_key, fourth_key = _MESSAGE_KEYS
         for number, raw in enumerate(lines, self.lines + 1):
             size = len(raw)
-            head = head_of(raw) if at < check_from else None
-            if head and raw[-2] == brace:
-                type_, raw_id, above, role = head.groups()
-                id_ = raw_id.decode()
-                if above == before:
-                    parent = row - 1
-                else:
-                    parent = NO_ROW if above is None else row_at(above.decode(), _MISSING)
-                code = by_role(role) if role and type_ == b"message" else by_type(type_)
-                if parent > _MISSING and code is not None and not orphans and id_ not in row_of:
-                    add_id(id_)
-                    add_code(code)
-                    add_parent(parent)
-                    add_offset(at)
-                    add_size(size)
-                    row_of[id_] = row
-                    row += 1
-                    before = raw_id
-                    at += size
-                    if code in noted:
-                        self._note(raw, row - 1)
-                    continue
+            if size > _HEAD_END and at < check_from:
+                first, raw_id, second, above, third, fourth, role = cut(raw)
+                if (
+                    first == first_key
+                    and second == second_key
+                    and third == third_key
+                    and fourth == fourth_key
+                    and raw[-2] == _BRACE
+                    and (code := code_of(role)) is not None
+                    and raw_id.isalnum()
+                    and (id_ := raw_id.decode()) not in row_of
+                    and not orphans
+                ):
+                    parent = row - 1 if above == before else row_at(above.decode("latin-1"))
+                    if parent is not None:
+                        add_id(id_)
+                        add_code(code)
+                        add_parent(parent)
+                        add_offset(at)
+                        add_size(size)
+                        row_of[id_] = row
+                        row += 1
+                        before = raw_id
+                        at += size
+                        continue
             self.end, self.lines = at, number
-            self._take(raw, head)
-            row = len(ids)
-            before = b""
+            self._take(raw, at < check_from)
+            row, before = len(ids), b""
             at += size
         self.end, self.lines = at, number
 
@@ -133,12 +144,14 @@ class Index:
                 self._tell("missing_parent", line, row=row)
         self.damage.sort(key=lambda one: one.line)
 
-    def _take(self, raw: bytes, head: re.Match[bytes] | None) -> None:
-        """One line that is not plain: decode it, and tell what is wrong with it."""
-        roleless = head is not None and head[1] == b"message" and head[4] is None
-        if head is not None and not roleless and raw.endswith(b"}\n"):
+    def _take(self, raw: bytes, trusted: bool) -> None:
+        """Any line: by its head where that says all and is trusted, else decoded; damage told."""
+        head = _HEAD(raw) if trusted and raw.endswith(b"}\n") else None
+        if head is not None and (head[4] is not None or head[1] != b"message"):
             row = self._place(_head_kind(head), head[2].decode(), _text(head[3]), len(raw))
             self._note(raw, row)
+            if head.start(4) == _ROLE_AT and head.end(4) < _HEAD_END:
+                self._by_role[raw[_ROLE_AT:_HEAD_END]] = self.codes[row]
             return
         if not raw.strip():
             return
@@ -214,12 +227,6 @@ class Index:
         if code is None:
             code = self._codes[kind] = len(self.kinds)
             self.kinds.append(kind)
-            if kind.role is not None:
-                self._by_role[kind.role.encode()] = code
-            elif kind.type != "message":  # its role stands further back: such a line is decoded
-                self._by_type[kind.type.encode()] = code
-            if kind.type in _NOTED:
-                self._noted.add(code)
         return code
 
     def _tell(

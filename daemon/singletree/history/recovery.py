@@ -24,6 +24,7 @@ CHECKED_TAIL = 256 * 1024
 """Bodies of so many last bytes are checked on opening: that is where crashes leave marks."""
 _BOM = b"\xef\xbb\xbf"
 _CHUNK = 1 << 20
+_BUFFER = 1 << 16
 _NOT_A_SESSION = "The file is no session file: it has no readable header. It was left as it is."
 _RESCUE = (
     "A copy can be made of the entries that can still be read: agent/session/new with `recover`, "
@@ -52,7 +53,7 @@ def recover(path: Path, damaged: Path | None = None) -> Recovered:
     SessionUnreadable where the first line that can be read is no header: nothing is touched then.
     """
     index = Index()
-    with path.open("rb", buffering=_CHUNK) as file:
+    with path.open("rb", buffering=_BUFFER) as file:
         size = os.fstat(file.fileno()).st_size
         header, raw_header = _read_header(file, index, path)
         if header.version < SESSION_VERSION:
