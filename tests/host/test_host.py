@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
+import weakref
+from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 import pytest
+from tests.history.made import write_large
 
+from singletree.history.recovery import read_header
 from singletree.history.store import Store
-from singletree.host.host import Host
+from singletree.host.host import LARGE, Host
 from singletree.host.look import Nobody
 from singletree.host.options import Options
 from singletree.messages import Text
@@ -44,3 +49,26 @@ async def test_a_session_that_cannot_be_saved_stops_no_other(
         again = await anyio.to_thread.run_sync(Store(agent_dir).open_id, session.id)
         assert not again.read_only
         await anyio.to_thread.run_sync(again.close)
+
+
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    """Nobody but the host calls it."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_collector")
+async def test_a_large_session_that_is_closed_leaves_memory(tmp_path: Path) -> None:
+    agent_dir = tmp_path / "agent"
+    path = Store(agent_dir).folder("/w") / "large.jsonl"
+    path.parent.mkdir(parents=True)
+    write_large(path, LARGE, text=10)
+    async with anyio.create_task_group() as tasks:
+        host = Host(Options(agent_dir, {}, model="offline/demo"), Nobody(), tasks)
+        session = await host.open(tmp_path, session_id=read_header(path).id)
+        there = weakref.ref(session)
+        await host.close(session)
+        del session
+    assert there() is None

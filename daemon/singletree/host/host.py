@@ -7,6 +7,7 @@ session is put together), ../session/session.py (one conversation).
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import shutil
@@ -37,6 +38,10 @@ RELOAD = 3.0
 """Seconds an open waits for another holder of the lock: a window that reloads."""
 PAUSE = 0.1
 SHOWN = 300
+LARGE = 10_000
+"""Entries of a session whose memory is worth a look of the garbage collector (about 10 ms)."""
+GONE_BY = 1.0
+"""Seconds after which nobody holds a closed session any more."""
 
 LOST = (
     "The session file {path} has no readable header and was left as it is; agent/session/new with "
@@ -56,6 +61,7 @@ class Host:
 
     def __init__(self, options: Options, front: Front, tasks: TaskGroup) -> None:
         self.assembly = Assembly(options, front, tasks)
+        self._tasks = tasks
         self._sessions: dict[str, AgentSession] = {}
         self._current: dict[str, str] = {}
         self._opening = anyio.Lock()
@@ -182,6 +188,8 @@ class Host:
             del self._current[place(session.cwd)]
         with anyio.CancelScope(shield=True):
             await session.close()
+        if session.history.entry_count >= LARGE:
+            self._tasks.start_soon(_free)
 
     async def close_all(self) -> None:
         """The end: every session is saved. What keeps one from it is logged and stops no other."""
@@ -309,6 +317,15 @@ def folder_of(history: History) -> Path:
         history.close()
         raise SingletreeError(NOT_SAID, code="workspace_not_found", hint=TELL)
     return Path(history.header.cwd)
+
+
+async def _free() -> None:
+    """The parts of a session know each other, so only the collector frees them.
+
+    By itself it would not come for long: it counts objects, and an index has few, however large.
+    """
+    await anyio.sleep(GONE_BY)
+    gc.collect()
 
 
 def check_folder(cwd: Path) -> Path:
