@@ -2,7 +2,7 @@
 
 What is nested too deeply to be gone through is wrong in the same way as what is no JSON at all.
 Never knows what a text or a file is for. Read next: model/keys.py, model/models_file.py,
-session/settings_file.py (who read files).
+session/settings/file.py (who read files).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 from tests.tools.worlds import run_tool
 
 from singletree.messages import ToolCall
-from singletree.session.gate import Allowed, Answer, Blocked, Gate, Question
+from singletree.session.permission.gate import Allowed, Answer, Blocked, Gate, Question
 from singletree.tools.bash import BashArgs, bash_tool
 from singletree.tools.disk import Disk, LocalWorld
 from singletree.tools.sandbox import SandboxedShell, can_confine

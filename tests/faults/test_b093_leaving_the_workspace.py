@@ -11,7 +11,7 @@ import pytest
 from singletree.agent.tool import Tool, ToolRun, parse_args
 from singletree.errors import ToolError
 from singletree.messages import ToolCall, text_of
-from singletree.session.gate import Allowed, Answer, Gate, Question
+from singletree.session.permission.gate import Allowed, Answer, Gate, Question
 from singletree.tools.disk import Disk, LocalWorld
 from singletree.tools.kit import default_tools
 from singletree.tools.shell import LocalShell

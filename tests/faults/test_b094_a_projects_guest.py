@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.daemon.real import Place, daemon, opened, place, prompt, settled
 
-from singletree.session.trust import save_trust
+from singletree.session.settings.trust import save_trust
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 

@@ -11,8 +11,8 @@ import pytest
 from singletree.extensions.api import SessionShutdown
 from singletree.extensions.loader import Found, Loaded, find_extensions, load_extensions
 from singletree.extensions.runner import Extensions
-from singletree.session.settings import Layers, read_layers
-from singletree.session.trust import Trust, save_trust, trust_of
+from singletree.session.settings.layers import Layers, read_layers
+from singletree.session.settings.trust import Trust, save_trust, trust_of
 
 
 class Repository:

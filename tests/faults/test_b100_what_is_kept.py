@@ -17,11 +17,11 @@ from singletree.rpc.connection import Connection
 from singletree.rpc.pipes.outbox import Outbox
 from singletree.rpc.stream import Stream
 from singletree.session.session import AgentSession
-from singletree.session.workings import Workings
+from singletree.session.wiring import Wiring
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
-OURS = (AgentSession, Workings, Stream, Connection, Outbox, Documents)
+OURS = (AgentSession, Wiring, Stream, Connection, Outbox, Documents)
 TURNS = (
     {"call": "read", "args": {"path": "f"}},
     {"text": "Read."},

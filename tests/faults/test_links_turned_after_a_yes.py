@@ -15,7 +15,7 @@ from tests.tools.worlds import NoShell, run_tool
 
 from singletree.agent.tool import Tool, parse_args
 from singletree.messages import ToolCall, text_of
-from singletree.session.gate import Allowed, Answer, Gate, Question
+from singletree.session.permission.gate import Allowed, Answer, Gate, Question
 from singletree.tools.disk import Disk, LocalWorld
 from singletree.tools.kit import default_tools
 

@@ -11,7 +11,7 @@ from tests.daemon.real import Place, daemon, events, opened, place, prompt, sett
 from tests.rpc.client import Failed, RawClient
 
 from singletree.history.store import Store
-from singletree.session.partials import read_partial
+from singletree.session.turn.partials import read_partial
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 

@@ -62,6 +62,6 @@ async def test_skills_and_prompts_come_from_settings_and_from_home(tmp_path: Pat
     async with anyio.create_task_group() as tasks:
         host = Host(Options(agent_dir, {"HOME": str(home)}), Nobody(), tasks)
         session = await host.open(work)
-        offered = {one.name for one in await session.words.offered()}
+        offered = {one.name for one in await session.user_input.offered()}
         assert {"skill:tidy", "skill:shared", "review"} <= offered
         await host.close_all()

@@ -10,7 +10,7 @@ from tests.rpc.client import Message
 from tests.rpc.plain import PlainHost, plain
 
 from singletree.rpc.people.leave import LINES, LONGEST, WIDE, _titled, message_of
-from singletree.session.gate import Option, Question
+from singletree.session.permission.gate import Option, Question
 
 DONE: Message = {"text": "done"}
 DIALOG = "window/showMessageRequest"

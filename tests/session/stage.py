@@ -19,11 +19,11 @@ from singletree.history.store import History, Store
 from singletree.messages import AssistantMessage, Message, Text, ToolResultMessage, UserMessage
 from singletree.model.base import Model
 from singletree.model.scripted import ScriptedModel
+from singletree.session.dependencies import Dependencies
 from singletree.session.events import SessionEvent
-from singletree.session.gate import Answer, Gate, Question
-from singletree.session.parts import Parts
+from singletree.session.permission.gate import Answer, Gate, Question
 from singletree.session.session import AgentSession
-from singletree.session.settings import Settings
+from singletree.session.settings.layers import Settings
 from singletree.tools.disk import Disk, LocalWorld
 from singletree.tools.kit import default_tools
 from singletree.tools.shell import LocalShell
@@ -145,7 +145,7 @@ def _parts(
     guests: Sequence[ExtensionAPI],
     events: list[SessionEvent],
     tasks: TaskGroup,
-) -> Parts:
+) -> Dependencies:
     async def first() -> str:
         return model.info.ref
 
@@ -153,7 +153,7 @@ def _parts(
     world = LocalWorld(folder, Disk(), shell)
     tools = default_tools(world) if cast.tools is None else list(cast.tools)
     ours = ("read", "bash", "edit", "write")
-    return Parts(
+    return Dependencies(
         agent_dir=agent_dir,
         cwd=folder,
         history=history,

@@ -21,7 +21,7 @@ from singletree.context.accept import accepted
 from singletree.context.projection import project, to_llm
 from singletree.history.entries import CompactionEntry, Entry, dump
 from singletree.history.store import History, Store
-from singletree.session.conversation import Conversation
+from singletree.session.tree.conversation import Conversation
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 from tests.session.stage import Casting, outline, said, stage
-from tests.session.test_memory import SUMMARY
+from tests.session.test_compactor import SUMMARY
 
 from singletree.errors import ModelError
 from singletree.model.base import ModelInfo
 from singletree.model.scripted import ScriptedModel, call, fail, say
-from singletree.session.current import Current
 from singletree.session.events import CompactionEnded, QueueChanged, RetryChanged, Warned
 from singletree.session.session import AgentSession
+from singletree.session.settings.current import Current
 
 
 def put(path: Path, **values: object) -> None:

@@ -9,15 +9,15 @@ import anyio
 import anyio.lowlevel
 import pytest
 from tests.session.stage import Casting, outline, said, stage
-from tests.session.test_memory import SUMMARY
+from tests.session.test_compactor import SUMMARY
 
 from singletree.errors import ModelError, SessionError, SingletreeError
 from singletree.extensions.api import ExtensionAPI
 from singletree.model.base import Model
 from singletree.model.scripted import ScriptedModel, fail, say, wait
 from singletree.session.events import TurnEnded, TurnStarted, Warned
-from singletree.session.keys import Compaction
-from singletree.session.settings import Settings
+from singletree.session.settings.keys import Compaction
+from singletree.session.settings.layers import Settings
 
 SMALL = Settings(compaction=Compaction(reserve_tokens=10, keep_recent_tokens=1))
 

@@ -15,9 +15,9 @@ from singletree.errors import SessionError
 from singletree.history.store import Store
 from singletree.messages import AssistantMessage, Text
 from singletree.model.scripted import ScriptedModel, call, say, wait
-from singletree.session.conversation import Conversation
 from singletree.session.events import EntryAppended, MessageEnded, TurnEnded, Warned
-from singletree.session.partials import read_partial, write_partial
+from singletree.session.tree.conversation import Conversation
+from singletree.session.turn.partials import read_partial, write_partial
 
 
 def ours(tmp_path: Path, name: str) -> Path:

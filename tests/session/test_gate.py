@@ -14,8 +14,16 @@ from pydantic import BaseModel, JsonValue
 
 from singletree.agent.tool import Args, Tool, ToolKind, ToolOutput, ToolRun, typed
 from singletree.messages import ToolCall
-from singletree.session.gate import Allowed, Answer, Blocked, Gate, Mode, Question, permissions_file
-from singletree.session.rules import Decision, Lasting, Rules
+from singletree.session.permission.gate import (
+    Allowed,
+    Answer,
+    Blocked,
+    Gate,
+    Mode,
+    Question,
+    permissions_file,
+)
+from singletree.session.permission.rules import Decision, Lasting, Rules
 from singletree.tools.disk import Disk, LocalWorld
 from singletree.tools.edit import Edit, EditArgs, edit_tool
 from singletree.tools.shell import LocalShell

@@ -10,9 +10,9 @@ import pytest
 from tests.tools.worlds import names, world_of
 
 from singletree.errors import SingletreeError
+from singletree.session.edits.ledger import MAX_KEPT, Edit, Ledger
+from singletree.session.edits.revert import chosen, content, revert
 from singletree.session.events import EditsChanged
-from singletree.session.ledger import MAX_KEPT, Edit, Ledger
-from singletree.session.revert import chosen, content, revert
 from singletree.tools.disk import Disk
 
 DISK = Disk()

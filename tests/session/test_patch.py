@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.session.test_ledger import DISK, make
 
+from singletree.session.edits.ledger import Ledger
+from singletree.session.edits.patch import _patch, turn_patch
+from singletree.session.edits.revert import content
 from singletree.session.events import EditsChanged
-from singletree.session.ledger import Ledger
-from singletree.session.patch import _patch, turn_patch
-from singletree.session.revert import content
 
 READ = partial(content, DISK)
 

@@ -10,9 +10,10 @@ from singletree.agent.events import RunEnded, RunReason
 from singletree.errors import ContextOverflow, EmptyAnswer, ModelError, SingletreeError
 from singletree.messages import AgentMessage, AssistantMessage, Usage, UserMessage
 from singletree.model.base import ModelInfo
-from singletree.session.keys import Compaction, ProviderRetry
-from singletree.session.keys import Retry as RetryKeys
-from singletree.session.recovery import (
+from singletree.session.settings.keys import Compaction, ProviderRetry
+from singletree.session.settings.keys import Retry as RetryKeys
+from singletree.session.settings.layers import Settings
+from singletree.session.turn.recovery import (
     Attempt,
     CompactAndRetry,
     Retry,
@@ -21,7 +22,6 @@ from singletree.session.recovery import (
     after_run,
     backoff,
 )
-from singletree.session.settings import Settings
 
 INFO = ModelInfo("p", "m", context_window=10_000, max_output=4_096)
 BUSY = ModelError("overloaded", code="overloaded", retryable=True)

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from singletree.errors import SettingsError
-from singletree.session.keys import DEFAULT_TOOLS, Environment, Sandbox
-from singletree.session.settings import (
+from singletree.session.settings.file import read_file, value_at, write_value
+from singletree.session.settings.keys import DEFAULT_TOOLS, Environment, Sandbox
+from singletree.session.settings.layers import (
     USER_ONLY,
     Layers,
     Settings,
@@ -24,7 +25,6 @@ from singletree.session.settings import (
     settings_path,
     settings_schema,
 )
-from singletree.session.settings_file import read_file, value_at, write_value
 
 
 @dataclass

@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 
 from singletree.errors import SettingsError
-from singletree.session.trust import Trust, Why, gated, save_trust, seal, trust_of
+from singletree.session.settings.trust import Trust, Why, gated, save_trust, seal, trust_of
 
 GUEST = "def setup(api):\n    pass\n"
 

@@ -47,7 +47,7 @@ from singletree.session.events import (
     ToolEnded,
     ToolStarted,
 )
-from singletree.session.settings import Settings
+from singletree.session.settings.layers import Settings
 from singletree.tools.world import Exit
 
 Row = list[Any]
@@ -111,7 +111,7 @@ class Play:
                 deliver, trigger = options.get("deliverAs", "steer"), options.get("triggerTurn")
                 self.apis[0].send(action["text"], deliver_as=deliver, trigger=bool(trigger))
             case "bash_result":
-                await session.by_hand.run(
+                await session.user_bash.run(
                     "ls", exclude_from_context=options.get("excludeFromContext", False)
                 )
             case "model":

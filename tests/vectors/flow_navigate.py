@@ -20,8 +20,8 @@ from singletree.errors import SessionError, SingletreeError, UnknownEntry
 from singletree.history.entries import BranchSummaryEntry, Entry, LabelEntry
 from singletree.model.base import ModelInfo
 from singletree.session.events import EntryAppended
-from singletree.session.navigation import Navigated
-from singletree.session.settings import Settings
+from singletree.session.settings.layers import Settings
+from singletree.session.tree.navigation import Navigated
 
 
 def navigate(case: Case) -> None:

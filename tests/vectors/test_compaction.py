@@ -40,8 +40,8 @@ from singletree.messages import (
 )
 from singletree.model.base import ModelInfo
 from singletree.model.failure import classify
-from singletree.session import recovery
-from singletree.session.settings import Settings
+from singletree.session.settings.layers import Settings
+from singletree.session.turn import recovery
 
 FAMILY = "compaction"
 

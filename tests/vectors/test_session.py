@@ -35,7 +35,7 @@ from singletree.history.recovery import index_of
 from singletree.history.store import History, Store, Summary
 from singletree.history.upgrade import upgrade
 from singletree.messages import AGENT_MESSAGE
-from singletree.session.conversation import Conversation
+from singletree.session.tree.conversation import Conversation
 
 FAMILY = "session"
 CWD = "/code/proj"

@@ -1,7 +1,7 @@
 """A branch that is left becomes a summary on the new position.
 
 Takes the newest messages into a budget, without tool results; files are collected over the whole
-branch. Never moves the leaf. Read next: ../session/navigation.py, which does.
+branch. Never moves the leaf. Read next: ../session/tree/navigation.py, which does.
 """
 
 from __future__ import annotations

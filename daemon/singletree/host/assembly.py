@@ -1,7 +1,7 @@
 """How a session is put together: settings, trust, tools, gate, prompt, models, guests.
 
-The only place that knows all rooms at once. Never keeps a session. Read next: ../session/parts.py
-(what is made here).
+The only place that knows all rooms at once. Never keeps a session. Read next:
+../session/dependencies.py (what is made here).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from singletree.history.store import Store
 from singletree.host.options import Front, Options
 from singletree.model.base import Terms
 from singletree.model.catalog import Catalog
-from singletree.session.current import Current, Said
-from singletree.session.gate import Gate
-from singletree.session.parts import Parts, Start
-from singletree.session.settings import Layers, Scope, Settings, load_settings
-from singletree.session.trust import Trust, trust_of
+from singletree.session.dependencies import Dependencies, Start
+from singletree.session.permission.gate import Gate
+from singletree.session.settings.current import Current, Said
+from singletree.session.settings.layers import Layers, Scope, Settings, load_settings
+from singletree.session.settings.trust import Trust, trust_of
 from singletree.tools.disk import FileLocks, LocalWorld
 from singletree.tools.kit import default_tools
 from singletree.tools.leftovers import sweep
@@ -61,7 +61,7 @@ class Assembly:
         self._outputs = options.agent_dir / "singletree" / "outputs"
         self._children = options.agent_dir / "singletree" / "children"
 
-    async def parts(self, history: History, cwd: Path, start: Start) -> Parts:
+    async def parts(self, history: History, cwd: Path, start: Start) -> Dependencies:
         """Everything a session of this folder needs."""
         options, front, session_id = self.options, self._front, history.id
         trust = await anyio.to_thread.run_sync(self._trust, cwd)
@@ -78,7 +78,7 @@ class Assembly:
         tools = await anyio.to_thread.run_sync(made)
         gathered = await anyio.to_thread.run_sync(self._gather, cwd, current, files)
         loaded = await self._load(cwd, trusted, current.layers)
-        return Parts(
+        return Dependencies(
             agent_dir=options.agent_dir,
             cwd=cwd,
             history=history,

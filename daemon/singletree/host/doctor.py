@@ -21,7 +21,7 @@ from singletree.host.places import agent_dir, shared_socket
 from singletree.host.shared import told
 from singletree.model.catalog import Catalog, ModelListing
 from singletree.model.catalogue import DEMO
-from singletree.session.settings import read_layers
+from singletree.session.settings.layers import read_layers
 from singletree.tools.guarantees import GUARANTEES, Mechanism
 from singletree.tools.ripgrep import find_ripgrep
 from singletree.tools.sandbox import find_mechanism

@@ -26,11 +26,11 @@ from singletree.history.store import Store, SummaryPage
 from singletree.host.assembly import Assembly
 from singletree.host.options import Front, Options
 from singletree.model.catalog import ModelListing
-from singletree.session.ledger import ledger_folder
-from singletree.session.parts import Parts
-from singletree.session.parts import Start as Reason
+from singletree.session.dependencies import Dependencies
+from singletree.session.dependencies import Start as Reason
+from singletree.session.edits.ledger import ledger_folder
 from singletree.session.session import AgentSession
-from singletree.session.totals import Totals, totals
+from singletree.session.tree.totals import Totals, totals
 
 log = logging.getLogger(__name__)
 
@@ -293,7 +293,7 @@ class Host:
         return await self._take(store.create(str(cwd)), cwd, reason)
 
     async def _take(self, history: History, cwd: Path, reason: Reason) -> AgentSession:
-        parts: Parts | None = None
+        parts: Dependencies | None = None
         try:
             cwd = check_folder(cwd)
             parts = await self.assembly.parts(history, cwd, reason)

@@ -20,9 +20,9 @@ from singletree.host.assembly import Assembly
 from singletree.host.options import Options
 from singletree.host.places import agent_dir
 from singletree.session.events import SessionEvent
-from singletree.session.gate import Answer, Question
-from singletree.session.seeing import Sight
+from singletree.session.permission.gate import Answer, Question
 from singletree.session.session import AgentSession
+from singletree.session.tree.xray import Sight
 from singletree.tools.disk import Disk
 from singletree.tools.world import Files
 

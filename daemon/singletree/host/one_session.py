@@ -15,7 +15,7 @@ from singletree.history.store import History, Store
 from singletree.host.exports import pieces, save
 from singletree.host.look import sight_of
 from singletree.host.places import agent_dir
-from singletree.session.seeing import Sight, earlier
+from singletree.session.tree.xray import Sight, earlier
 
 _BATCH = 500
 Command = Callable[[Sequence[str], Mapping[str, str]], Iterator[str]]

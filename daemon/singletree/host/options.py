@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from singletree.extensions.dialog import Dialog, Reply
 from singletree.extensions.sign import Sign
 from singletree.session.events import SessionEvent
-from singletree.session.gate import Answer, Mode, Question
+from singletree.session.permission.gate import Answer, Mode, Question
 from singletree.tools.world import Files
 
 

@@ -21,10 +21,10 @@ from singletree.history.reading import Reading
 from singletree.messages import ToolCall, text_of
 from singletree.rpc.addresses import Address, parse
 from singletree.rpc.daemon import Daemon
-from singletree.session.called import call_in, output_in
-from singletree.session.patch import turn_patch
-from singletree.session.revert import content
+from singletree.session.edits.patch import turn_patch
+from singletree.session.edits.revert import content
 from singletree.session.session import AgentSession
+from singletree.session.tree.tool_calls import call_in, output_in
 
 NOTHING: Final = "Nothing stands behind {uri}."
 

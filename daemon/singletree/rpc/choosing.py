@@ -24,7 +24,7 @@ from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.base import JsonObject, SessionParams
 from singletree.rpc.routes import Call
 from singletree.rpc.telling.views import iso, model_row
-from singletree.session.revert import content
+from singletree.session.edits.revert import content
 from singletree.session.session import AgentSession
 
 SHOWN: Final = 10

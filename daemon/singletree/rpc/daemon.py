@@ -37,9 +37,9 @@ from singletree.rpc.shown import Shown
 from singletree.rpc.stream import Stream
 from singletree.rpc.telling.bounds import VALUE_BYTES
 from singletree.rpc.telling.feed import Cursor, Hearing
+from singletree.session.edits.ledger import Ledger, ledger_folder
 from singletree.session.events import SessionEvent
-from singletree.session.gate import Answer, Question
-from singletree.session.ledger import Ledger, ledger_folder
+from singletree.session.permission.gate import Answer, Question
 from singletree.session.session import AgentSession
 from singletree.tools.world import Files
 

@@ -2,7 +2,7 @@
 
 They come with `initialize`, with `workspace/didChangeConfiguration`, or as the answer to
 `workspace/configuration`. Keys are those of settings.json, nested or with dots. Never decides what
-a setting means. Read next: lsp/configuration.py (who asks), ../session/settings.py.
+a setting means. Read next: lsp/configuration.py (who asks), ../session/settings/layers.py.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from singletree.rpc.people.signs import Signs
 from singletree.rpc.telling.feed import Feed, Subscription
 from singletree.rpc.telling.parts import Delta
 from singletree.rpc.telling.translate import Translator
+from singletree.session.edits.ledger import Ledger
 from singletree.session.events import SessionEvent
-from singletree.session.ledger import Ledger
 
 
 class Stream:

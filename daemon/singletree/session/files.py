@@ -1,7 +1,7 @@
 """Small files of ours: put in place whole, kept private, put aside where they cannot be read.
 
 Everything here blocks on the disk: call it in a worker thread. Never knows what a file says. Read
-next: settings_file.py, queue.py, rules.py, which keep theirs so.
+next: settings/file.py, turn/queue.py, permission/rules.py, which keep theirs so.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """AgentSession: the steward of one conversation, as doors and the host have it.
 
 It turns a path of the tree into messages for the agent, and the agent's events into entries of the
-tree. Never knows JSON-RPC, a URI or an editor. Read next: workings.py (its parts), turns.py (saying
-something), memory.py and navigation.py (forgetting, going elsewhere), guests.py.
+tree. Never knows JSON-RPC, a URI or an editor. Read next: wiring.py (its parts), turn/turns.py
+(saying something), tree/compactor.py and tree/navigation.py (forgetting, going elsewhere),
+extensions/hooks.py.
 """
 
 from __future__ import annotations
@@ -17,23 +18,23 @@ from singletree.errors import SessionError, SingletreeError, UnknownEntry
 from singletree.extensions.api import BeforeFork, BeforeSwitch, Cancel, SessionStart
 from singletree.history.entries import MessageEntry
 from singletree.messages import ToolCall
-from singletree.session.builtin import builtin_commands
-from singletree.session.called import call_in, output_in
+from singletree.session.commands.builtin import builtin_commands
+from singletree.session.commands.user_input import UserInput
+from singletree.session.dependencies import Dependencies
 from singletree.session.events import CompactionResult
-from singletree.session.gate import Mode
-from singletree.session.memory import complete_with
-from singletree.session.navigation import Navigated, Summing, Wish, check_leaf, navigate
-from singletree.session.partials import drop_partial, read_partial
-from singletree.session.parts import Parts
+from singletree.session.permission.gate import Mode
 from singletree.session.pictures import fitted
-from singletree.session.seeing import Sight, sight, spot
-from singletree.session.settings import Layers
+from singletree.session.settings.layers import Layers
 from singletree.session.state import ContextUse, LiveAnswer, SessionState
-from singletree.session.turns import Turns
-from singletree.session.words import Words
-from singletree.session.workings import Workings
+from singletree.session.tree.compactor import complete_with
+from singletree.session.tree.navigation import Navigated, Summing, Wish, check_leaf, navigate
+from singletree.session.tree.tool_calls import call_in, output_in
+from singletree.session.tree.xray import Sight, sight, spot
+from singletree.session.turn.partials import drop_partial, read_partial
+from singletree.session.turn.turns import Turns
+from singletree.session.wiring import Wiring
 
-__all__ = ["AgentSession", "Parts"]
+__all__ = ["AgentSession", "Dependencies"]
 
 SUMMARY_CANCELLED = "The summary was cancelled; nothing has moved."
 NOT_ALLOWED = "An extension does not allow this."
@@ -42,23 +43,23 @@ NOT_ALLOWED = "An extension does not allow this."
 class AgentSession:
     """One conversation.
 
-    `turns` say something, `choice` sets who answers, `queue` holds what waits, `by_hand` runs a
-    person's commands, `words` knows the slash commands.
+    `turns` say something, `choice` sets who answers, `queue` holds what waits, `user_bash` runs a
+    person's commands, `user_input` knows the slash commands.
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Dependencies) -> None:
         self._parts = parts
-        self._in = inside = Workings(parts)
+        self._in = inside = Wiring(parts)
         self._talk = inside.talk
-        self._pulse = inside.pulse
+        self._phase = inside.phase
         self.history = parts.history
         self.cwd = parts.cwd
         self.gate = parts.gate
         self.queue = inside.queue
         self.choice = inside.choice
-        self.by_hand = inside.by_hand
-        self.words = Words(
-            inside.guests,
+        self.user_bash = inside.user_bash
+        self.user_input = UserInput(
+            inside.hooks,
             parts.gather,
             builtin_commands(self.compact, self.rename, lambda: self.history.name, self.choice),
             lambda: parts.settings().enable_skill_commands,
@@ -67,12 +68,12 @@ class AgentSession:
         self.turns = Turns(
             inside.talk,
             inside.queue,
-            self.words,
+            self.user_input,
             inside.driver,
             inside.runner,
             inside.compactor,
-            inside.by_hand,
-            inside.pulse,
+            inside.user_bash,
+            inside.phase,
         )
 
     @property
@@ -88,7 +89,7 @@ class AgentSession:
         self.queue.restore(await anyio.to_thread.run_sync(self.queue.load), self._knows)
         await self.choice.restore()
         start = SessionStart(self._parts.start)
-        await inside.guests.open(inside.acting, start, inside.config(), self.history.leaf)
+        await inside.hooks.open(inside.actions, start, inside.config(), self.history.leaf)
         inside.take_over()
 
     async def look_on(self) -> None:
@@ -107,7 +108,7 @@ class AgentSession:
             inside.driver.check_idle()
             return await inside.compactor.compact(self.choice.model(), instructions)
         finally:
-            self._pulse.wake()
+            self._phase.wake()
             inside.driver.released()
 
     async def navigate(
@@ -127,12 +128,12 @@ class AgentSession:
         check_leaf(self._talk, expected_leaf_id)
         driver.navigation = anyio.CancelScope()
         if summarize:
-            self._pulse.set("compacting")
+            self._phase.set("compacting")
         try:
             with driver.navigation:
                 return await navigate(
                     self._talk,
-                    self._in.guests,
+                    self._in.hooks,
                     target,
                     Wish(instructions, replace, label),
                     await self._summing() if summarize else None,
@@ -140,19 +141,19 @@ class AgentSession:
             raise SessionError(SUMMARY_CANCELLED, code="cancelled")
         finally:
             driver.navigation = None
-            self._pulse.set("idle")
-            self._pulse.wake()
+            self._phase.set("idle")
+            self._phase.wake()
             driver.released()
 
     async def check_fork(self, entry_id: str, position: Literal["before", "at"]) -> None:
         """Ask guests whether a fork may be made. Raises `cancelled_by_extension`."""
-        _check((await self._in.guests.fire(BeforeFork(entry_id, position))).verdict)
+        _check((await self._in.hooks.fire(BeforeFork(entry_id, position))).verdict)
 
     async def check_switch(
         self, reason: Literal["new", "resume"], session_id: str | None = None
     ) -> None:
         """Ask guests whether another session may take this one's place."""
-        _check((await self._in.guests.fire(BeforeSwitch(reason, session_id))).verdict)
+        _check((await self._in.hooks.fire(BeforeSwitch(reason, session_id))).verdict)
 
     def label(self, entry_id: str, label: str | None) -> str:
         """Put a bookmark on an entry or take it away; the id of the entry that records it."""
@@ -167,10 +168,10 @@ class AgentSession:
     async def sight(self, entry_id: str | None = None) -> Sight:
         """What the model would see at an entry, or at the leaf, with the tools of now."""
         inside, history = self._in, self.history
-        around = await inside.prompting.frame(tuple(self.choice.tools))
+        around = await inside.system_prompt.frame(tuple(self.choice.tools))
         self._talk.fixed = around.tokens
         at = await anyio.to_thread.run_sync(spot, history, entry_id)
-        messages = await inside.guests.context(at.projection.messages)
+        messages = await inside.hooks.context(at.projection.messages)
         return await anyio.to_thread.run_sync(
             lambda: sight(history, at, around, messages, *inside.room())
         )
@@ -204,27 +205,27 @@ class AgentSession:
     @property
     def busy(self) -> bool:
         """Whether anything is on: a turn, a compaction, a navigation, a command by hand."""
-        return self.turns.busy or self.by_hand.busy
+        return self.turns.busy or self.user_bash.busy
 
     @property
     def turn_id(self) -> str | None:
         """The turn that runs."""
-        return self._pulse.turn_id
+        return self._phase.turn_id
 
     @property
     def live(self) -> LiveAnswer | None:
         """The answer that streams."""
-        return self._in.ears.live
+        return self._in.recorder.live
 
     async def call(self, call_id: str) -> ToolCall | None:
         """A call of a tool, of this turn or of any before."""
-        if (live := self._in.ears.open_calls.get(call_id)) is not None:
+        if (live := self._in.recorder.open_calls.get(call_id)) is not None:
             return live
         return await anyio.to_thread.run_sync(call_in, self.history, call_id)
 
     async def output(self, call_id: str) -> ToolOutput | None:
         """What a call was answered with, also before that is an entry."""
-        if (live := self._in.ears.outputs.get(call_id)) is not None:
+        if (live := self._in.recorder.outputs.get(call_id)) is not None:
             return live
         return await anyio.to_thread.run_sync(output_in, self.history, call_id)
 
@@ -236,8 +237,8 @@ class AgentSession:
             cwd=self.cwd,
             path=history.file if history.on_disk else None,
             name=history.name,
-            phase=self._pulse.phase,
-            turn_id=self._pulse.turn_id,
+            phase=self._phase.now,
+            turn_id=self._phase.turn_id,
             last_turn=self.turns.last,
             model=self.choice.ref,
             thinking=self.choice.thinking,
@@ -250,7 +251,7 @@ class AgentSession:
             entry_count=history.entry_count,
             message_count=history.speaking_count(),
             context=self.context_use(),
-            open_calls=tuple(self._in.ears.open_calls.values()),
+            open_calls=tuple(self._in.recorder.open_calls.values()),
             trusted=self._parts.trusted,
             skipped=self._parts.skipped,
             read_only=history.read_only,
@@ -270,8 +271,8 @@ class AgentSession:
         await self.turns.close()
         with anyio.CancelScope(shield=True):
             try:
-                await self.by_hand.close()
-                await self._in.guests.close()
+                await self.user_bash.close()
+                await self._in.hooks.close()
                 await self._in.driver.save_queue(last=True)
                 await anyio.to_thread.run_sync(self.history.sync)
             finally:
@@ -295,7 +296,7 @@ class AgentSession:
         """An answer that a crash cut off becomes an entry marked as aborted."""
         if self.history.read_only:
             return
-        partial = self._in.ears.partial
+        partial = self._in.recorder.partial
         left = await anyio.to_thread.run_sync(read_partial, partial)
         if left is not None and left[1].content and not self._knows(left[0]):
             message = left[1].model_copy(update={"stop_reason": "aborted"})

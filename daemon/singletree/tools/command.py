@@ -3,7 +3,7 @@
 Programs that run other programs (env, xargs, find -exec, bash -c, sudo …) are looked into. A
 pattern is the beginning of a command, word by word (`git status`), `=` before a whole line means
 exactly that line, `*` means any. Never decides and never runs anything. Read next:
-shell_syntax.py (how a line is read), ../session/gate.py (who judges).
+shell_syntax.py (how a line is read), ../session/permission/gate.py (who judges).
 """
 
 from __future__ import annotations

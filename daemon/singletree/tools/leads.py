@@ -2,7 +2,7 @@
 
 Between a yes and the deed a command may turn a link. What was opened is asked where it lies, not
 its path once more. Never knows who allowed what. Read next: disk.py (who asks before it reads or
-writes), ../session/gate.py (who notes).
+writes), ../session/permission/gate.py (who notes).
 """
 
 from __future__ import annotations

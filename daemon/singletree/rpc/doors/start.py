@@ -99,7 +99,7 @@ def _idle_seconds(given: argparse.Namespace) -> float:
     """How long a daemon stays that nobody needs. Read when the last client has gone."""
     if given.idle is not None:
         return float(given.idle) if given.idle > 0 else 0.0  # NaN too is never
-    from singletree.session.settings import load_settings
+    from singletree.session.settings.layers import load_settings
 
     return load_settings(agent_dir(os.environ)).daemon.idle_minutes * 60
 

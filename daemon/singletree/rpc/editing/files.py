@@ -26,8 +26,8 @@ from singletree.rpc.editing.buffers import Buffers, Opened, data_of
 from singletree.rpc.editing.saving import after_edit
 from singletree.rpc.editing.through import wanting_all, write_through
 from singletree.rpc.peer import Peer
-from singletree.session.ledger import Ledger, Note
-from singletree.session.revert import content
+from singletree.session.edits.ledger import Ledger, Note
+from singletree.session.edits.revert import content
 from singletree.tools.disk import CHUNK, Disk
 from singletree.tools.leads import Leads
 from singletree.tools.looks import shown_name

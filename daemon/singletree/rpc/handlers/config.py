@@ -25,8 +25,8 @@ from singletree.rpc.protocol.config import (
 )
 from singletree.rpc.routes import Call, Route, Routes
 from singletree.rpc.telling.views import model_row
-from singletree.session.completing import completions
-from singletree.session.gate import Mode
+from singletree.session.commands.completion import completions
+from singletree.session.permission.gate import Mode
 from singletree.session.session import AgentSession
 
 THINKING: TypeAdapter[ThinkingLevel] = TypeAdapter(ThinkingLevel)
@@ -96,7 +96,7 @@ async def _commands(daemon: Daemon, params: SessionParams, call: Call) -> Comman
                 input_hint=one.hint,
                 path=one.path,
             )
-            for one in await session.words.offered()
+            for one in await session.user_input.offered()
         ]
     )
 
@@ -108,7 +108,7 @@ async def _complete(daemon: Daemon, params: CompleteParams, call: Call) -> Compl
         "model": {row.model: row.name for row in rows if row.auth != "missing"},
         "thinking": dict.fromkeys(session.choice.levels(), ""),
     }
-    found = completions(params.prefix, await session.words.offered(), arguments)
+    found = completions(params.prefix, await session.user_input.offered(), arguments)
     return Completions(
         items=[
             Completion(value=one.value, description=one.description, input_hint=one.hint)

@@ -18,7 +18,7 @@ from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.settings import SettingsGetParams, SettingsResult, SettingsSetParams
 from singletree.rpc.routes import Call, Route, Routes
 from singletree.session.session import AgentSession
-from singletree.session.settings import (
+from singletree.session.settings.layers import (
     Layers,
     Scope,
     read_layers,

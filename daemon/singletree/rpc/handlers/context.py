@@ -22,8 +22,8 @@ from singletree.rpc.protocol.context import (
 from singletree.rpc.routes import Call, Route, Routes
 from singletree.rpc.telling.bounds import bounded, page
 from singletree.rpc.telling.views import PAGE_BYTES
-from singletree.session.seeing import Sight, earlier
 from singletree.session.session import AgentSession
+from singletree.session.tree.xray import Sight, earlier
 
 IN_A_FILE = "the file it comes from"
 

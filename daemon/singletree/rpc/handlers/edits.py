@@ -10,8 +10,8 @@ from singletree.rpc.daemon import Daemon
 from singletree.rpc.faults import invalid_params
 from singletree.rpc.protocol import edits as shapes
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.session.ledger import Edit
-from singletree.session.revert import chosen, content, revert
+from singletree.session.edits.ledger import Edit
+from singletree.session.edits.revert import chosen, content, revert
 from singletree.session.session import AgentSession
 
 BUSY = "A turn is running: edits can be taken back when it has ended."

@@ -24,7 +24,7 @@ from singletree.rpc.routes import Call, Route, Routes
 from singletree.rpc.telling.views import queue_items
 from singletree.session.events import QueueItem
 from singletree.session.session import AgentSession
-from singletree.session.turns import check_full
+from singletree.session.turn.turns import check_full
 
 
 def routes(daemon: Daemon) -> Routes:
@@ -50,7 +50,7 @@ def _said(params: QueueUpdateParams, peer: Peer) -> list[Text | Image] | None:
 async def _update(daemon: Daemon, params: QueueUpdateParams, call: Call) -> QueueResult:
     session = await daemon.session(params, call)
     content: list[Text | Image] | None = call.captured
-    fitted = None if content is None else await session.words.fit(content)
+    fitted = None if content is None else await session.user_input.fit(content)
     if content is not None:
         check_full(content)
     session.queue.update(

@@ -25,7 +25,7 @@ from singletree.rpc.protocol.tree import (
 )
 from singletree.rpc.routes import Call, Route, Routes
 from singletree.rpc.telling.views import rows_that_fit, tree_row, usage
-from singletree.session.differing import Side, difference
+from singletree.session.tree.difference import Side, difference
 
 SHOWN = 2000
 """Entries and files of one side of a difference that are told."""

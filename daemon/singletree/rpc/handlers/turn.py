@@ -24,7 +24,7 @@ from singletree.rpc.protocol.turn import (
 )
 from singletree.rpc.routes import Call, Route, Routes
 from singletree.rpc.telling.views import queue_items
-from singletree.session.choice import Override
+from singletree.session.model_choice import Override
 
 
 def routes(daemon: Daemon) -> Routes:
@@ -114,7 +114,7 @@ async def _abort(daemon: Daemon, params: AbortParams, call: Call) -> AbortResult
 
 async def _bash(daemon: Daemon, params: BashParams, call: Call) -> BashResult:
     session = await daemon.session(params, call)
-    ran = await session.by_hand.run(
+    ran = await session.user_bash.run(
         params.command, cwd=params.cwd, exclude_from_context=params.exclude_from_context
     )
     message = ran.message

@@ -1,7 +1,7 @@
 """Asking for leave: by `agent/permission/request` where it is declared, else by LSP's dialog.
 
 Nobody to ask, or a dismissed dialog, is a no. Never decides what is asked. Read next: questions.py,
-../../session/gate.py.
+../../session/permission/gate.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from singletree.rpc.protocol.permission import (
     PermissionSubject,
 )
 from singletree.session.events import ToolPending
-from singletree.session.gate import Answer, Option, Question
+from singletree.session.permission.gate import Answer, Option, Question
 
 METHOD = "agent/permission/request"
 NOBODY = "There is nobody to ask."

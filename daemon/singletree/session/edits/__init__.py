@@ -1,0 +1,1 @@
+"""What the agent changed in files: kept, shown as a patch, taken back."""

@@ -1,0 +1,1 @@
+"""How one session asks its extensions and tells them what happens."""

@@ -1,0 +1,140 @@
+"""What follows for a command line, from every command in it.
+
+Text people read stands in the constants. Never asks and never runs anything. Read next:
+../../tools/command.py (how a line is taken apart).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import anyio
+
+from singletree.session.permission.choices import Choices
+from singletree.session.permission.places import Place, Places
+from singletree.session.permission.rules import Rule
+from singletree.session.permission.verdict import ALLOW, ASK_PRIVATE, READ_ONLY, RULE, Mode, Verdict
+from singletree.tools.command import Parsed, exactly, forbidden, matches, parse_command
+from singletree.tools.programs import Argv, suggest
+from singletree.tools.world import World
+
+ASK_COMMAND = "No rule allows {commands}."
+ASK_FREE = "It would run outside the sandbox, with the network and all files."
+ASK_DOUBT = "Rules allow its commands, but {doubt}."
+ASK_UNREAD = "It cannot be read with certainty: {doubt}."
+
+OUTSIDE_SANDBOX = ", outside the sandbox"
+EXACTLY = "exactly this command line"
+STARTING = "commands that start with {patterns}"
+
+BASH, UNCONFINED = "bash", "bash unconfined"
+"""Families of rules: commands, and commands outside the sandbox."""
+
+MAX_PATTERNS = 3
+MAX_TITLE = 200
+
+
+class CommandPolicy:
+    """Judges command lines."""
+
+    def __init__(self, world: World, places: Places) -> None:
+        self._world = world
+        self._places = places
+
+    async def judge(
+        self, line: str, mode: Mode, rules: Sequence[Rule], *, sandbox: bool, free: bool
+    ) -> Verdict:
+        """`sandbox`: there is one; `free`: the command is to run outside it, if there is one."""
+        family = UNCONFINED if sandbox and free else BASH
+        parsed = parse_command(line)
+        forbidding = [r for r in rules if r.tool == BASH and r.decision == "deny"]
+        for rule in forbidding:
+            if forbidden(rule.pattern, parsed, line):
+                return Verdict("deny", RULE.format(pattern=rule.pattern), used=(rule,))
+        if mode == "readOnly":
+            return Verdict("deny", READ_ONLY.format(what="commands"))
+        private = await anyio.to_thread.run_sync(self._private, parsed)
+        if mode == "allowAll" and not private:
+            return ALLOW
+        allowing = [r for r in rules if r.tool == family and r.decision == "allow"]
+        used, missing = _covering(allowing, parsed, line)
+        if not private and used and not missing:
+            return Verdict("allow", sandboxed=sandbox and not free, used=used)
+        return self._ask(line, parsed, missing, private, family)
+
+    def _private(self, parsed: Parsed) -> Place | None:
+        """A secret that the line names, as far as that can be seen."""
+        words = [word for argv in parsed.commands for word in argv if word is not None]
+        for word in words:
+            for text in {word, word.rpartition("=")[2]}:
+                if "/" in text or text.startswith("~"):
+                    place = self._places.of(self._world.resolve(text))
+                    if place.kind in ("private", "key"):
+                        return place
+        return None
+
+    def _ask(
+        self,
+        line: str,
+        parsed: Parsed,
+        missing: Sequence[Argv],
+        private: Place | None,
+        family: str,
+    ) -> Verdict:
+        choices = Choices()
+        where = OUTSIDE_SANDBOX if family == UNCONFINED else ""
+        patterns = tuple(dict.fromkeys(filter(None, (suggest(argv) for argv in missing))))
+        whole = len(patterns) == len(set(missing)) and not parsed.doubts
+        if private is None:
+            if whole and 0 < len(patterns) <= MAX_PATTERNS:
+                told = " and ".join(f"`{pattern}`" for pattern in patterns)
+                choices.allow(STARTING.format(patterns=told) + where, patterns)
+            else:
+                choices.allow(EXACTLY + where, (f"={line.strip()}",))
+        asking = choices.asking(
+            "command",
+            family,
+            _short(line),
+            command=line,
+            cwd=str(self._world.cwd),
+            paths=(private.path,) if private else (),
+            default_to_no=private is not None,
+        )
+        why = _why_command(parsed, missing, private)
+        return Verdict("ask", ASK_FREE + " " + why if where else why, asking)
+
+
+def _covering(
+    allowing: Sequence[Rule], parsed: Parsed, line: str
+) -> tuple[tuple[Rule, ...], list[Argv]]:
+    """The rules that cover the whole line, and the commands of it that none covers.
+
+    A doubt is covered only by a rule for exactly this line.
+    """
+    if exact := next((r for r in allowing if exactly(r.pattern, line)), None):
+        return (exact,), []
+    used: list[Rule] = []
+    missing: list[Argv] = []
+    for argv in parsed.commands:
+        rule = next((r for r in allowing if matches(r.pattern, argv, line)), None)
+        if rule is None:
+            missing.append(argv)
+        else:
+            used.append(rule)
+    return () if parsed.doubts else tuple(dict.fromkeys(used)), missing
+
+
+def _why_command(parsed: Parsed, missing: Sequence[Argv], private: Place | None) -> str:
+    if private is not None:
+        return ASK_PRIVATE.format(path=private.path)
+    if not parsed.commands:
+        return ASK_UNREAD.format(doubt="; ".join(parsed.doubts) or "it is empty")
+    if missing:
+        told = ", ".join(_short(" ".join(word or "…" for word in argv)) for argv in missing[:3])
+        return ASK_COMMAND.format(commands=told)
+    return ASK_DOUBT.format(doubt="; ".join(parsed.doubts))
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_TITLE else f"{line[: MAX_TITLE - 1]}…"

@@ -1,0 +1,119 @@
+"""Where a path leads, once links are followed: inside the workspace, outside, or somewhere private.
+
+Looks at names and links only, never into a file. Everything here blocks on the disk: called in a
+worker thread. Read next: file_policy.py (what follows from it).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from singletree.tools.globs import translate
+
+Kind = Literal["inside", "guarded", "readable", "outside", "private", "key"]
+"""guarded: inside, but a change there makes other programs run something (.git, .pi, …).
+readable: outside, but meant to be read. private: a person's secrets. key: never touched."""
+
+_GUARDED = (".git", ".pi", ".vscode", ".idea", ".envrc", ".nvim.lua", ".exrc", ".dir-locals.el")
+_PRIVATE = (
+    ".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".config/gh", ".docker/config.json",
+    ".kube", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".password-store",
+    ".local/share/keyrings", ".mozilla", ".config/google-chrome", ".config/chromium",
+)  # fmt: skip
+_KEYS, _OURS, _OUTPUTS = "auth.json", "singletree", "singletree/outputs"
+_PROCESS = re.compile(r"/proc/(?:\d+|self|thread-self)(?:/.*)?|/dev/(?:mem|kmem|port)")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A real path and what kind of place it is. `there`: something is; `folder`: a folder is."""
+
+    path: str
+    kind: Kind
+    there: bool = False
+    folder: bool = False
+
+
+class Places:
+    """Knows the folders that matter; all of them are followed to their real places."""
+
+    def __init__(
+        self, workspace: Path, agent_dir: Path, home: Path | None, readable: Sequence[Path] = ()
+    ) -> None:
+        self._given = (workspace, agent_dir, home or Path.home(), *readable)
+
+    @cached_property
+    def _folders(self) -> tuple[str, ...]:
+        return tuple(os.path.realpath(path) for path in self._given)
+
+    @property
+    def workspace(self) -> str:
+        """Its real path."""
+        return self._folders[0]
+
+    @property
+    def _agent_dir(self) -> str:
+        return self._folders[1]
+
+    @property
+    def _home(self) -> str:
+        return self._folders[2]
+
+    def of(self, path: Path | str) -> Place:
+        """The place a path leads to; one that does not exist, where it would be made."""
+        real = os.path.realpath(path)
+        try:
+            mode = Path(real).stat().st_mode
+        except OSError:
+            return Place(real, self._kind(real))
+        return Place(real, self._kind(real), there=True, folder=stat.S_ISDIR(mode))
+
+    def hidden(self) -> list[Path]:
+        """What a search through a folder must not show."""
+        keys = [Path(self._agent_dir, name) for name in (_KEYS, _OURS)]
+        return keys + [Path(self._home, name) for name in _PRIVATE]
+
+    def covered(self, pattern: str, places: Iterable[Place]) -> bool:
+        """Whether a rule's glob covers all of them: from the workspace, or from the root."""
+        try:
+            compiled = re.compile(translate(pattern), re.DOTALL)
+        except ValueError:
+            return False
+        shown = [self.shown(place.path) for place in places]
+        absolute = pattern.startswith("/")
+        return all(s.startswith("/") == absolute and compiled.fullmatch(s) for s in shown)
+
+    def shown(self, real: str) -> str:
+        """A path as rules and people see it: relative inside the workspace, else whole."""
+        if real == self.workspace:
+            return "."
+        inside = _within(real, self.workspace)
+        return real[len(self.workspace.rstrip("/")) + 1 :] if inside else real
+
+    def _kind(self, real: str) -> Kind:
+        if _PROCESS.fullmatch(real):
+            return "key"
+        if _within(real, f"{self._agent_dir}/{_OUTPUTS}"):
+            return "readable"
+        if any(_within(real, f"{self._agent_dir}/{name}") for name in (_KEYS, _OURS)):
+            return "key"
+        if any(_within(real, f"{self._home}/{name}") for name in _PRIVATE):
+            return "private"
+        if _within(real, self.workspace):
+            parts = self.shown(real).split("/")
+            guarded = parts[0] in _GUARDED or ".git" in parts
+            return "guarded" if guarded or _within(real, self._agent_dir) else "inside"
+        if any(_within(real, folder) for folder in self._folders[3:]):
+            return "readable"
+        return "outside"
+
+
+def _within(real: str, folder: str) -> bool:
+    return real == folder or real.startswith(f"{folder.rstrip('/')}/")

@@ -1,0 +1,1 @@
+"""Settings in layers, and whether a workspace's own count."""

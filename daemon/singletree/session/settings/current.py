@@ -1,0 +1,80 @@
+"""The settings of one session as they are now: read again when a file or an editor says otherwise.
+
+`refresh` reads files: call it in a worker thread. Never decides which layers count. Read next:
+layers.py (the layers).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from singletree.session.settings.layers import Layers, Settings, read_layers, settings_path
+
+Stamp = tuple[int, int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the editors say at one moment: their own settings, and texts that are not saved."""
+
+    settings: Mapping[str, JsonValue]
+    unsaved: Mapping[Path, bytes]
+
+
+def nothing_said() -> Said:
+    """There is no editor."""
+    return Said({}, {})
+
+
+class Current:
+    """The layers of one session; `settings` are those of the last look."""
+
+    def __init__(
+        self,
+        agent_dir: Path,
+        workspace: Path,
+        trusted: bool,
+        ask: Callable[[], Said] = nothing_said,
+    ) -> None:
+        self._agent_dir = agent_dir
+        self._workspace = workspace
+        self.trusted = trusted
+        self._ask = ask
+        self._seen: object = None
+        self.layers = Layers(Settings())
+
+    @property
+    def settings(self) -> Settings:
+        """What counts."""
+        return self.layers.settings
+
+    def refresh(self) -> Sequence[str]:
+        """Look again; gives what is wrong with the settings and was not so at the last look."""
+        said = self._ask()
+        seen = [self._stamp(path, said) for path in self._files()], dict(said.settings)
+        if seen == self._seen:
+            return ()
+        known = self.layers.warnings
+        self.layers = read_layers(
+            self._agent_dir, self._workspace, said.settings or None, self.trusted, said.unsaved
+        )
+        self._seen = seen
+        return [warning for warning in self.layers.warnings if warning not in known]
+
+    def _files(self) -> Sequence[Path]:
+        user = settings_path(self._agent_dir, self._workspace, "user")
+        own = settings_path(self._agent_dir, self._workspace, "workspace")
+        return (user, own) if self.trusted else (user,)
+
+    def _stamp(self, path: Path, said: Said) -> tuple[Stamp, bytes | None]:
+        unsaved = said.unsaved.get(Path(os.path.realpath(path))) if said.unsaved else None
+        try:
+            stat = path.stat()
+        except OSError:
+            return None, unsaved
+        return (stat.st_mtime_ns, stat.st_size, stat.st_ino), unsaved

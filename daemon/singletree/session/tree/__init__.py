@@ -1,0 +1,1 @@
+"""The tree of one session in use: adding, compacting, navigating, looking."""

@@ -1,0 +1,1 @@
+"""A turn from a prompt to its end: queue, driver, runner, recorder, retries."""

@@ -1,0 +1,153 @@
+"""What becomes of the agent's events: ended messages are entries before anybody is told of them.
+
+Between a steering text leaving the queue and its entry being in the file nothing is awaited, so it
+is always in exactly one of the two. Never starts a run. Read next: runner.py, partials.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from singletree.agent.draft import Draft
+from singletree.agent.events import AgentEvent
+from singletree.agent.tool import ToolOutput
+from singletree.errors import SessionError
+from singletree.history.entries import MessageEntry
+from singletree.messages import AssistantMessage, CustomMessage, ToolCall, ToolResultMessage, Usage
+from singletree.model.base import ModelInfo
+from singletree.session.events import (
+    MessageDelta,
+    MessageEnded,
+    MessageStarted,
+    SessionEvent,
+    ToolEnded,
+    ToolStarted,
+    UsageChanged,
+    Warned,
+)
+from singletree.session.extensions.messages import ExtensionMessages
+from singletree.session.state import LiveAnswer
+from singletree.session.tree.conversation import Conversation
+from singletree.session.turn.partials import EVERY, drop_partial, write_partial
+from singletree.session.turn.queue import Queue
+from singletree.session.turn.system_prompt import custom_entry
+
+
+class Recorder:
+    """Hears one session's agent."""
+
+    def __init__(
+        self,
+        talk: Conversation,
+        queue: Queue,
+        extension_messages: ExtensionMessages,
+        partial: Path,
+        info: Callable[[], ModelInfo],
+        answered: Callable[[], None],
+        emit: Callable[[SessionEvent], None],
+    ) -> None:
+        self._talk = talk
+        self._queue = queue
+        self._extension_messages = extension_messages
+        self.partial = partial
+        self._info = info
+        self._answered = answered
+        self._emit = emit
+        self._draft: tuple[str, Draft] | None = None
+        self._fresh = False
+        self._on_disk = False
+        self._told_not_kept = False
+        self.open_calls: dict[str, ToolCall] = {}
+        self.outputs: dict[str, ToolOutput] = {}
+        """Answers of calls that are no entries yet: they become entries in the order of calls."""
+        self.usage = Usage()
+        self.last: tuple[str, AssistantMessage] | None = None
+
+    def begin(self) -> None:
+        """A turn begins: count its tokens anew."""
+        self.usage = Usage()
+        self.last = None
+        self.outputs.clear()
+
+    @property
+    def live(self) -> LiveAnswer | None:
+        """The answer that streams, as far as it came."""
+        if self._draft is None:
+            return None
+        entry_id, draft = self._draft
+        return LiveAnswer(entry_id, draft.message())
+
+    def record(self, event: AgentEvent) -> None:
+        """One event of the agent: keep what it brings, then pass it on."""
+        match event:
+            case MessageStarted(id=entry_id, message=AssistantMessage()):
+                self._draft = (entry_id, Draft(self._info()))
+            case MessageDelta(event=delta) if self._draft is not None:
+                self._draft[1].feed(delta)
+                self._fresh = True
+            case MessageEnded():
+                self._ended(event)
+                return
+            case ToolStarted(call=call):
+                self.open_calls[call.id] = call
+            case ToolEnded(call=call, output=output):
+                self.open_calls.pop(call.id, None)
+                self.outputs[call.id] = output
+            case _:
+                pass
+        self._emit(event)
+
+    async def keep_partials(self) -> None:
+        """While a turn runs: what streamed reaches the disk within a second."""
+        while True:
+            await anyio.sleep(EVERY)
+            live = self.live if self._fresh else None
+            if live is not None:
+                self._fresh = False
+                self._on_disk = True
+                try:
+                    await anyio.to_thread.run_sync(
+                        write_partial, self.partial, live.entry_id, live.message
+                    )
+                except SessionError as error:
+                    self._tell_not_kept(error)
+            elif self._draft is None:
+                await self.drop_partial()
+
+    async def drop_partial(self) -> None:
+        """The answer is an entry: the copy beside the session goes."""
+        if self._on_disk and self._draft is None:
+            self._on_disk = False
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(drop_partial, self.partial)
+
+    def _tell_not_kept(self, error: SessionError) -> None:
+        """Told once: the answer goes on, it only would not survive a crash."""
+        if not self._told_not_kept:
+            self._told_not_kept = True
+            self._emit(Warned(error.code, error.message))
+
+    def _ended(self, event: MessageEnded) -> None:
+        message = event.message
+        answer = message if isinstance(message, AssistantMessage) else None
+        if answer is not None:
+            self._draft = None
+            self._fresh = False
+        if isinstance(message, CustomMessage):
+            self._talk.add(custom_entry(message), id=event.id, first=event)
+        else:
+            self._talk.add(MessageEntry(message=message), id=event.id, first=event)
+        if isinstance(message, ToolResultMessage):
+            self.outputs.pop(message.tool_call_id, None)
+        self._queue.said(event.id)
+        self._extension_messages.said(event.id)
+        if answer is not None:
+            self.last = (event.id, answer)
+            if not answer.failed:
+                self._answered()
+            self.usage += answer.usage
+            self._emit(UsageChanged(self._talk.tokens(), self._info().context_window, answer.usage))

@@ -1,0 +1,310 @@
+"""How people speak with a session: what becomes of a prompt, a steering text, a follow-up.
+
+An accepted text is on the disk before its sender hears that it was accepted. Never knows what a
+turn does inside. Read next: ../commands/user_input.py (what a text means), driver.py (how turns
+follow one another), queue.py (what waits).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Literal
+
+import anyio
+import anyio.to_thread
+
+from singletree.errors import SessionError, SingletreeError, StaleError
+from singletree.messages import Text
+from singletree.session.commands.user_input import Done, Said, Source, UserInput
+from singletree.session.events import QueueItem
+from singletree.session.model_choice import Override
+from singletree.session.state import Aborted, Accepted, LastTurn
+from singletree.session.tree.compactor import Compactor
+from singletree.session.tree.conversation import REMEMBERED, Conversation
+from singletree.session.turn.driver import Driver
+from singletree.session.turn.phase import CurrentPhase
+from singletree.session.turn.queue import Kind, Queue
+from singletree.session.turn.runner import Runner
+from singletree.session.user_bash import BashRunner
+
+WhenBusy = Literal["error", "steer", "followUp"]
+WhenIdle = Literal["prompt", "queue", "error"]
+Scope = Literal["turn", "tool", "retry", "compaction", "branchSummary", "bash"]
+
+ABORT_LIMIT = 5.0
+"""Seconds after which an abort is answered as forced (protocol.md, agent/abort)."""
+
+CLOSE_LIMIT = 1.0
+"""Seconds that closing waits for each thing that should take none."""
+
+EMPTY = "The message is empty; write something or attach a picture."
+NOT_STEERABLE = "A summary is being made and cannot be steered; queue a follow-up instead."
+NO_TURN = "No turn is running."
+OTHER_TURN = "Another turn is running than the one that was meant."
+
+
+class Turns:
+    """The front of one session's turns."""
+
+    def __init__(
+        self,
+        talk: Conversation,
+        queue: Queue,
+        user_input: UserInput,
+        driver: Driver,
+        runner: Runner,
+        compactor: Compactor,
+        user_bash: BashRunner,
+        phase: CurrentPhase,
+    ) -> None:
+        self._talk = talk
+        self._queue = queue
+        self._user_input = user_input
+        self._driver = driver
+        self._runner = runner
+        self._compactor = compactor
+        self._user_bash = user_bash
+        self._phase = phase
+        self._answers: dict[str, Accepted] = {}
+        self._saying: dict[str, anyio.Event] = {}
+        self._inside = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether a turn, a compaction or a navigation is on."""
+        return self._driver.busy
+
+    @property
+    def last(self) -> LastTurn | None:
+        """How the newest finished turn ended."""
+        return self._driver.last
+
+    async def prompt(
+        self,
+        content: Said,
+        *,
+        when_busy: WhenBusy = "error",
+        client_message_id: str | None = None,
+        override: Override | None = None,
+    ) -> Accepted:
+        """Start a turn. Returns when the message is on the disk; the turn goes on by itself."""
+
+        async def say(heard: Said) -> Accepted:
+            if not self.busy:
+                return await self._driver.start("prompt", heard, client_message_id, override)
+            if when_busy == "error":
+                self._driver.check_idle()
+            kind: Kind = "steer" if when_busy == "steer" else "followUp"
+            return await self._enqueue(kind, heard, client_message_id)
+
+        if when_busy == "error" and not self._user_input.is_command(content):
+            check: Callable[[], None] = self._driver.check_idle
+        else:
+            check = _nothing
+        return await self._once(client_message_id, content, "prompt", check, say)
+
+    async def steer(
+        self,
+        content: Said,
+        *,
+        client_message_id: str | None = None,
+        expected_turn_id: str | None = None,
+        when_idle: WhenIdle = "prompt",
+    ) -> Accepted:
+        """Put a text into the running turn: it is heard before the next step."""
+
+        async def say(heard: Said) -> Accepted:
+            self._expect(expected_turn_id)
+            if self._driver.turn is not None or (when_idle == "queue" and not self.busy):
+                return await self._enqueue("steer", heard, client_message_id)
+            if self.busy:
+                raise SessionError(
+                    NOT_STEERABLE, code="not_steerable", detail={"phase": self._phase.now}
+                )
+            if when_idle == "error":
+                raise SessionError(NO_TURN, code="no_active_turn")
+            return await self._driver.start("steer", heard, client_message_id)
+
+        return await self._once(
+            client_message_id, content, "steer", lambda: self._expect(expected_turn_id), say
+        )
+
+    async def follow_up(self, content: Said, *, client_message_id: str | None = None) -> Accepted:
+        """Say it when the present turn is over; when nothing runs, now."""
+
+        async def say(heard: Said) -> Accepted:
+            if self.busy:
+                return await self._enqueue("followUp", heard, client_message_id)
+            return await self._driver.start("followUp", heard, client_message_id)
+
+        return await self._once(client_message_id, content, "followUp", _nothing, say)
+
+    async def abort(
+        self,
+        scope: Scope = "turn",
+        *,
+        turn_id: str | None = None,
+        tool_call_id: str | None = None,
+        queue: Literal["keep", "return", "drop"] = "keep",
+    ) -> Aborted:
+        """End what runs and wait for its end. Waiting texts are kept, handed back or dropped.
+
+        What is kept is not sent by itself: it goes before the next prompt. Scope `tool` ends one
+        call (without an id: all that run), and the turn goes on.
+        """
+        self._expect(turn_id)
+        calls = self._runner.calls(tool_call_id) if scope == "tool" else []
+        stopped = self._stop(scope, calls)
+        if stopped:
+            with anyio.move_on_after(ABORT_LIMIT):
+                await self._phase.until(lambda: not self._runs(scope, calls))
+        back: list[QueueItem] = []
+        if queue != "keep":
+            back = self._queue.clear()
+            await self.save_queue()
+        forced = stopped and self._runs(scope, calls)
+        return Aborted(stopped and not forced, forced, tuple(back) if queue == "return" else ())
+
+    async def wait(self, until: Literal["idle", "settled"] = "settled") -> LastTurn | None:
+        """Wait until no turn runs (idle) or nothing automatic remains; how the last turn ended."""
+        if until == "idle":
+            await self._phase.until(lambda: self._driver.turn is None or self._driver.turn.over)
+        else:
+            await self._phase.until(lambda: not self.busy)
+        return self.last
+
+    async def save_queue(self) -> None:
+        """What waits is on the disk."""
+        await self._driver.save_queue()
+
+    async def close(self) -> None:
+        """Take no more texts and end what runs. A text that is being taken is on the disk then."""
+        self._driver.closed = True
+        with anyio.move_on_after(CLOSE_LIMIT):
+            await self._phase.until(lambda: self._inside == 0)
+        await self.abort("turn")
+        self._compactor.cancel()
+        if self._driver.navigation is not None:
+            self._driver.navigation.cancel()
+        with anyio.move_on_after(CLOSE_LIMIT):
+            await self._phase.until(lambda: not self.busy)
+
+    async def _once(
+        self,
+        client_id: str | None,
+        content: Said,
+        source: Source,
+        check: Callable[[], None],
+        say: Callable[[Said], Awaitable[Accepted]],
+    ) -> Accepted:
+        """Say it, unless the same client message id was said already: then the first answer."""
+
+        async def said() -> Accepted:
+            check()
+            heard = await self._user_input.heard(content, source)
+            if isinstance(heard, Done):
+                return Accepted("handled", note=heard.note)
+            check_full(heard)
+            self._driver.check_open()
+            self._inside += 1
+            try:
+                return await say(heard)
+            finally:
+                self._inside -= 1
+                self._phase.wake()
+
+        check_full(content)
+        self._driver.check_open()
+        self._talk.check_writable()
+        if client_id is None:
+            return await said()
+        while (saying := self._saying.get(client_id)) is not None:
+            await saying.wait()
+        if (known := self._answers.get(client_id)) is not None:
+            return known
+        self._saying[client_id] = done = anyio.Event()
+        try:
+            answer = await self._said_before(client_id) or await said()
+            self._answers[client_id] = answer
+        finally:
+            del self._saying[client_id]
+            done.set()
+        if len(self._answers) > REMEMBERED:
+            del self._answers[next(iter(self._answers))]
+        return answer
+
+    async def _said_before(self, client_id: str) -> Accepted | None:
+        """What became of a text that a life before this one accepted."""
+        if (item := self._queue.sent_as(client_id)) is not None:
+            at = self._queue.position(item.queue_id)
+            return Accepted("queued", None, item.queue_id, item.entry_id, at)
+        entry_id = await anyio.to_thread.run_sync(self._talk.sent_as, client_id)
+        return None if entry_id is None else Accepted("started", None, None, entry_id)
+
+    async def _enqueue(self, kind: Kind, content: Said, client_id: str | None) -> Accepted:
+        blocks = [block.dump() for block in content]
+        item = self._queue.add(kind, self._talk.history.mint(), blocks, client_id)
+        with anyio.CancelScope(shield=True):
+            try:
+                await self.save_queue()
+            except SingletreeError:
+                if self._queue.position(item.queue_id) is not None:  # no turn has taken it
+                    self._queue.remove([item.queue_id])
+                    raise
+        steered = kind == "steer" and self._driver.turn is not None
+        return Accepted(
+            "injected" if steered else "queued",
+            self._phase.turn_id,
+            item.queue_id,
+            item.entry_id,
+            self._queue.position(item.queue_id),
+        )
+
+    def _expect(self, turn_id: str | None) -> None:
+        if turn_id is not None and turn_id != self._phase.turn_id:
+            raise StaleError(
+                OTHER_TURN, code="turn_mismatch", detail={"turnId": self._phase.turn_id}
+            )
+
+    def _stop(self, scope: Scope, calls: list[str]) -> bool:
+        match scope:
+            case "turn":
+                if self._driver.turn is not None:
+                    self._driver.turn.stop()
+            case "retry":
+                self._runner.retries.cancel()
+            case "compaction":
+                self._compactor.cancel()
+            case "branchSummary":
+                if self._driver.navigation is not None:
+                    self._driver.navigation.cancel()
+            case "tool":
+                self._runner.stop_calls(calls)
+            case "bash":
+                self._user_bash.cancel()
+        return self._runs(scope, calls)
+
+    def _runs(self, scope: Scope, calls: list[str]) -> bool:
+        match scope:
+            case "turn":
+                return self._driver.turn is not None
+            case "retry":
+                return self._runner.retries.waiting
+            case "compaction":
+                return self._compactor.busy
+            case "branchSummary":
+                return self._driver.navigation is not None
+            case "tool":
+                return any(self._runner.calls(one) for one in calls)
+            case "bash":
+                return self._user_bash.busy
+
+
+def check_full(content: Said) -> None:
+    """Raise `input_empty` where nothing is said."""
+    if not any(not isinstance(b, Text) or b.text.strip() for b in content):
+        raise SingletreeError(EMPTY, code="input_empty")
+
+
+def _nothing() -> None:
+    return None
