@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -40,3 +41,12 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert done.stderr == f"singletree describe: cannot write {blocked}/x: Not a directory\n"
+
+
+@pytest.mark.parametrize("command", ["serve", "attach", "chat", "stop", "sessions"])
+def test_every_option_is_explained(command: str, tmp_path: Path) -> None:
+    told = run(sys.executable, "-m", "singletree", command, "--help", cwd=tmp_path).stdout
+    rows = re.split(r"\n  (?=\S)", told.partition("options:")[2])
+    options = [row for row in rows if row.startswith("-")]
+    assert len(options) > 1
+    assert [row for row in options if not re.search(r"\S(  +|\n +)[a-z]", row)] == []

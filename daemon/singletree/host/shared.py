@@ -37,7 +37,7 @@ def told(path: Path) -> str:
 def stop(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
     """The lines of `singletree stop`: what runs is stopped, saved, and the daemon ends."""
     parser = argparse.ArgumentParser(prog="singletree stop")
-    parser.add_argument("--listen", metavar="unix://PATH")
+    parser.add_argument("--listen", metavar="unix://PATH", help="its socket, if not the usual one")
     given = parser.parse_args(arguments)
     path = shared_socket(environment) if given.listen is None else socket_at(given.listen)
     if holder(path) is None:

@@ -110,12 +110,29 @@ def parser(program: str) -> argparse.ArgumentParser:
     made.add_argument("--stdio", action="store_true", help="over stdin and stdout (the default)")
     made.add_argument("--listen", metavar="unix://PATH", help="many clients over a socket")
     made.add_argument("--idle", metavar="SECONDS", type=float, help="end so long after the last")
-    made.add_argument("--model", metavar="REF")
-    made.add_argument("--tools", metavar="LIST")
-    made.add_argument("--system-prompt", metavar="TEXT|FILE")
-    made.add_argument("--append-system-prompt", metavar="TEXT|FILE", action="append", default=[])
-    made.add_argument("--mode", choices=("ask", "acceptEdits", "readOnly", "allowAll"))
-    made.add_argument("--trust", action=argparse.BooleanOptionalAction, default=None)
+    made.add_argument("--model", metavar="REF", help="provider/id, offline/demo or scripted:FILE")
+    made.add_argument("--tools", metavar="LIST", help="the active tools, separated by commas")
+    made.add_argument(
+        "--system-prompt", metavar="TEXT|FILE", help="instead of the first part of the prompt"
+    )
+    made.add_argument(
+        "--append-system-prompt",
+        metavar="TEXT|FILE",
+        action="append",
+        default=[],
+        help="added to the system prompt; may be given more than once",
+    )
+    made.add_argument(
+        "--mode",
+        choices=("ask", "acceptEdits", "readOnly", "allowAll"),
+        help="what the agent must ask for, instead of what your settings say",
+    )
+    made.add_argument(
+        "--trust",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="use, or leave out, what every workspace brings along",
+    )
     return made
 
 
