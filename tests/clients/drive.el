@@ -29,6 +29,13 @@
 (defun drive-shown ()
   (if (get-buffer "*singletree*") (with-current-buffer "*singletree*" (buffer-string)) ""))
 
+(defun drive-window ()
+  "Where the answer stands, whether its end is seen, and which file has the cursor."
+  (let ((window (get-buffer-window "*singletree*")))
+    (list :side (window-parameter window 'window-side)
+          :end (if (= (window-point window) (1+ (length (drive-shown)))) t :json-false)
+          :cursor (file-name-nondirectory (buffer-file-name (window-buffer))))))
+
 (defun drive-shows (text)
   (lambda () (string-match-p (regexp-quote text) (drive-shown))))
 
@@ -88,7 +95,8 @@
   (drive-until (drive-shows "It begins."))
   (drive-tell "begun" :shown (drive-shown))
   (drive-until (drive-shows "[end_turn]"))
-  (drive-tell "edited" :text (buffer-string) :asked (vconcat drive-asked) :shown (drive-shown))
+  (drive-tell "edited" :text (buffer-string) :asked (vconcat drive-asked) :shown (drive-shown)
+              :where (drive-window))
   (setq last-command nil)
   (undo-boundary)
   (undo)

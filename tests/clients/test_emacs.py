@@ -33,10 +33,12 @@ PLAIN = {
 def snippet(client: str) -> str:
     """What the page tells a person to put into an init file."""
     page = (REPOSITORY / "docs" / "editors" / "emacs.md").read_text("utf-8")
-    part = re.split(rf"^## {client}$", page, flags=re.M | re.I)[1]
-    shown = re.search(r"```elisp\n(.*?)```", part, re.S)
-    assert shown is not None
-    return shown[1]
+    parts = [
+        re.split(rf"^## {head}$", page, flags=re.M | re.I)[1]
+        for head in ("Where it is shown", client)
+    ]
+    shown = [re.search(r"```elisp\n(.*?)```", part, re.S) for part in parts]
+    return "\n".join(one[1] for one in shown if one)
 
 
 @contextmanager
@@ -75,6 +77,7 @@ def test_an_open_dirty_buffer_is_edited_in_one_step_of_undo(tmp_path: Path, clie
     assert "Done." not in begun["shown"]
     assert edited["shown"].startswith("It begins. It goes on.Done.")
     assert edited["text"] == "one\nTWO\nthree\nfour\n"
+    assert edited["where"] == {"side": "right", "end": True, "cursor": "a.txt"}
     assert [question.startswith("Edit: a.txt") for question in edited["asked"]] == [True]
     assert undone["text"] == "one\ntwo\nthree\nfour\n"
     assert (where.folder / "a.txt").read_text() == FIRST
