@@ -37,12 +37,19 @@ def test_every_part_has_its_source_and_its_tokens() -> None:
     found = seen(path(user("a" * 40), says("b" * 8, call("c1", path="x")), result("c1", "found")))
     assert rows(found.parts) == [
         "user e1: " + "a" * 40,
-        "assistant e2: bbbbbbbb read()",
+        'assistant e2: bbbbbbbb read(path="x")',
         "toolResult e3: found",
     ]
     assert [p.tokens for p in found.parts] == [10, 6, 2]
     assert found.tokens == 18
     assert found.left_out == ()
+
+
+def test_a_call_shows_what_it_was_given_also_behind_a_long_text() -> None:
+    found = seen(path(user("a"), says("b" * 200, call("c1", path="x" * 9**6, y="z"))))
+    shown = found.parts[1].preview
+    assert shown.startswith("b" * 39 + '… read(path="xxx')
+    assert len(shown) == 80
 
 
 def test_each_rule_is_named() -> None:

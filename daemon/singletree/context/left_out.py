@@ -6,6 +6,7 @@ request, never guesses. Read next: xray.py, which tells the whole.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -36,6 +37,7 @@ from singletree.messages import (
     CompactionSummaryMessage,
     Message,
     SystemMessage,
+    ToolCall,
     ToolResultMessage,
     UnknownMessage,
     text_of,
@@ -172,8 +174,8 @@ def line_of(message: AgentMessage) -> str:
     """The beginning of a message on one line."""
     match message:
         case AssistantMessage():
-            calls = " ".join(f"{call.name}()" for call in message.tool_calls)
-            return short(f"{text_of(message.content)} {calls}")
+            text, calls = text_of(message.content), " ".join(map(_call, message.tool_calls))
+            return short(f"{short(text, PREVIEW // 2)} {calls}" if calls else text)
         case BashExecutionMessage():
             return short(f"$ {message.command}")
         case CompactionSummaryMessage() | BranchSummaryMessage():
@@ -184,7 +186,18 @@ def line_of(message: AgentMessage) -> str:
             return short(text_of(message.content))
 
 
-def short(text: str) -> str:
+def short(text: str, length: int = PREVIEW) -> str:
     """The beginning of a text on one line."""
-    line = " ".join(text[: PREVIEW * 4].split())
-    return line if len(line) <= PREVIEW else f"{line[: PREVIEW - 1]}…"
+    line = " ".join(text[: length * 4].split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def _call(call: ToolCall) -> str:
+    """A call with the beginning of what it was given."""
+    given = ", ".join(f"{name}={_value(value)}" for name, value in call.arguments.items())
+    return f"{call.name}({given})"
+
+
+def _value(value: JsonValue) -> str:
+    shown = value[:PREVIEW] if isinstance(value, str) else value
+    return json.dumps(shown, ensure_ascii=False)
