@@ -77,6 +77,18 @@ def test_broken_files_are_lines_and_not_the_end(tmp_path: Path) -> None:
     assert any(line.startswith("Searching: ") for line in lines)
 
 
+def test_the_models_beside_broken_files_are_listed(tmp_path: Path) -> None:
+    (tmp_path / "models.json").write_text("{")
+    (tmp_path / "auth.json").write_text("[]")
+    (tmp_path / "settings.json").write_text('{"defaultModel": "corp/m"}')
+    code, lines = doctor(tmp_path, ANTHROPIC_API_KEY="sk-1")
+    wrong = [line for line in lines if line.startswith("Wrong: ")]
+    assert code == 1
+    assert [line.split()[1] for line in wrong] == ["models.json", "auth.json"]
+    assert "Models that could be used:" in lines
+    assert "  anthropic, key from environment (untried)" in lines
+
+
 @pytest.mark.parametrize("here", ["bubblewrap", "landlock", "none"])
 def test_the_table_of_every_sandbox(here: Mechanism) -> None:
     lines = list(sandbox_table(here))

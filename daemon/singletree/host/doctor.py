@@ -73,16 +73,20 @@ def _settings(environment: Mapping[str, str]) -> Iterator[str]:
     chosen, provider = layers.settings.default_model, layers.settings.default_provider
     ref = f"{provider}/{chosen}" if provider and chosen else chosen
     yield f"Default model: {ref or '(the first that can be used)'}"
-    if ref:
-        Catalog(agent_dir(environment), environment).find(ref)
+    catalog = Catalog(agent_dir(environment), environment)
+    if ref and not catalog.faults():  # else it cannot be known, and the next part says why
+        catalog.find(ref)
 
 
 def _models(environment: Mapping[str, str]) -> Iterator[str]:
-    catalog = Catalog(agent_dir(environment), environment)
+    folder = agent_dir(environment)
+    faults = Catalog(folder, environment).faults()
+    yield from (WRONG.format(what=fault) for fault in faults.values())
+    catalog = Catalog(folder, environment, without=faults)
     anyio.run(catalog.discover)
     listed = catalog.list()
     sources = {one.provider: one for one in catalog.auth_status()}
-    yield "Models that can be used:"
+    yield "Models that could be used:" if faults else "Models that can be used:"
     for name in dict.fromkeys(one.info.provider for one in listed if one.available):
         status = sources.get(name)
         key = f", key from {status.source} (untried)" if status and status.source else ""

@@ -10,7 +10,7 @@ Read next: catalogue.py (data), models_file.py, keys.py, values.py, local.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +34,7 @@ CHOOSE = (
     "Choose one that is listed, set another defaultModel in settings.json, or add it to "
     "models.json."
 )
+_MODELS, _KEYS = "models.json", "auth.json"
 _BASE_URLS = {"anthropic": "ANTHROPIC_BASE_URL", "openai": "OPENAI_BASE_URL"}
 
 
@@ -66,7 +67,10 @@ class Choice:
 
 
 class Catalog:
-    """All models. `agent_dir` holds models.json and auth.json; nothing else is read."""
+    """All models. `agent_dir` holds models.json and auth.json; nothing else is read.
+
+    `without`: which of the two are left out, to look at the rest where they cannot be read.
+    """
 
     def __init__(
         self,
@@ -74,9 +78,11 @@ class Catalog:
         env: Mapping[str, str],
         *,
         http: Http | None = None,
+        without: Collection[str] = (),
     ) -> None:
         self._dir = agent_dir
         self._env = env
+        self._without = without
         self._found: dict[str, tuple[ModelInfo, ...]] = {}
         self._http = http
         self._scripts: dict[Path, Model] = {}
@@ -200,6 +206,16 @@ class Catalog:
             if not found and name in providers
         ]
 
+    def faults(self) -> Mapping[str, str]:
+        """What is wrong with models.json and auth.json; as it stands, no model can be used."""
+        found: dict[str, str] = {}
+        for name, read in ((_MODELS, self._providers), (_KEYS, self._stored_keys)):
+            try:
+                read()
+            except SettingsError as error:
+                found[name] = error.message
+        return found
+
     def auth_status(self) -> Sequence[AuthStatus]:
         """For every provider where its key comes from."""
         stored = self._stored_keys()
@@ -222,11 +238,11 @@ class Catalog:
 
     @property
     def _auth_file(self) -> Path:
-        return self._dir / "auth.json"
+        return self._dir / _KEYS
 
     def _providers(self) -> dict[str, Provider]:
         known = {name: self._placed(p) for name, p in catalogue.PROVIDERS.items()}
-        said = read_object(self._dir / "models.json", "models.json")
+        said = {} if _MODELS in self._without else read_object(self._dir / _MODELS, _MODELS)
         if not said:
             return known
         from singletree.model.models_file import merge
@@ -239,7 +255,7 @@ class Catalog:
         return local.at_host(placed, self._env)
 
     def _stored_keys(self) -> Mapping[str, str]:
-        return keys.read_keys(self._auth_file)
+        return {} if _KEYS in self._without else keys.read_keys(self._auth_file)
 
     def _models(self, provider: Provider) -> Iterator[ModelInfo]:
         yield from provider.models
