@@ -32,6 +32,8 @@ START = (
     f"sys.exit(main(sys.argv[1:], daemon=[sys.executable, {str(FAKE)!r}]))"
 )
 Message = dict[str, JsonValue]
+WARNED = "! not trusted, so not used: .pi/settings.json (--trust)\n! A line was damaged.\n"
+"""What a pipe is told on stderr of the session that the fake daemon opens."""
 
 
 class Chat:
@@ -109,7 +111,7 @@ def chat(tmp_path: Path) -> Iterator[Chat]:
 def test_each_line_of_a_pipe_is_a_prompt(chat: Chat) -> None:
     done = chat.pipe("hello\n\nthink about it\n")
     assert done.stdout == "Hello\nYes.\n"
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, WARNED)
     assert [p["content"] for p in chat.sent("agent/prompt")] == ["hello", "think about it"]
 
 
@@ -158,13 +160,14 @@ def test_the_end_of_a_part_is_the_truth(chat: Chat, prompt: str, shown: str) -> 
 
 
 def test_a_failed_attempt_is_told_and_made_again(chat: Chat) -> None:
-    assert chat.pipe("retry\n").stdout.splitlines() == [
+    done = chat.pipe("retry\n")
+    assert done.stdout.splitlines() == [
         "Half an",
         "(that attempt failed and is thrown away)",
         "… Too busy. Again in 2.0 s (1 of 3).",
-        "! Mind this.",
         "Hello",
     ]
+    assert done.stderr == f"{WARNED}! Mind this.\n"
 
 
 def test_bytes_that_steer_a_terminal_are_shown_not_obeyed(chat: Chat) -> None:
@@ -225,7 +228,7 @@ def test_a_reader_that_leaves_is_no_crash(chat: Chat) -> None:
         chat.command, input=b"hello\n", stdout=writing, stderr=subprocess.PIPE, env=chat.env
     )
     os.close(writing)
-    assert (done.returncode, done.stderr) == (1, b"")
+    assert (done.returncode, done.stderr) == (1, WARNED.encode())
 
 
 def test_the_child_is_told_to_go(chat: Chat) -> None:
@@ -277,7 +280,7 @@ def test_commands(chat: Chat) -> None:
     for line, shown in COMMANDS:
         before, found, left = left.partition(shown)
         assert found, f"{line} did not show {shown!r}: {before}"
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, WARNED)
 
 
 MISUSES: list[tuple[str, str]] = [
@@ -571,6 +574,18 @@ BASH: list[Message] = [
     {"text": "I run it.", "call": "bash", "args": {"command": "echo made it"}},
     {"text": "Done."},
 ]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+def test_real_a_pipe_is_told_of_broken_settings(chat: Chat, tmp_path: Path) -> None:
+    (tmp_path / "agent").mkdir()
+    (tmp_path / "agent" / "settings.json").write_text("{")
+    chat.command = chat.real
+    done = chat.pipe("help\n")
+    assert done.returncode == 0
+    assert done.stderr.startswith(f"! {tmp_path}/agent/settings.json is not valid JSON")
+    assert "settings.json" not in done.stdout
 
 
 @pytest.mark.slow

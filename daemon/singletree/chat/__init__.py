@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None, daemon: Sequence[str] | None = None)
     if folder is None:
         sys.stderr.write(f"singletree chat: no such folder: {options.workspace}\n")
         return MISUSED
-    screen = Screen(sys.stdout, lively)
+    screen = Screen(sys.stdout, lively, sys.stderr)
     link = Link([*(daemon or _daemon()), *_passed_on(options.model, rest, interactive)])
     keyboard = Terminal(_history(), link.poke) if interactive else Pipe()
     talk = Talk(link, screen, keyboard, allow=options.allow)
@@ -117,6 +117,9 @@ def _begin(talk: Talk, start: str | None, folder: Path, interactive: bool) -> No
     told = talk.attach("agent/session/open", {"workspace": folder.as_uri(), "start": start})
     if interactive:
         _greet(talk, hello, part(told, "state"), folder)
+    _warn(talk, part(told, "state"))
+    if interactive:
+        talk.screen.say("/help lists the commands.", "dim")
         commands.show_past(talk, told)
 
 
@@ -124,12 +127,15 @@ def _greet(talk: Talk, hello: Object, state: Object, folder: Path) -> None:
     version = text(hello, "serverInfo", "version")
     model = text(state, "model") or "the first message finds a model, or /model"
     talk.screen.say(f"singletree {version} · {model} · {folder}", "bold")
+
+
+def _warn(talk: Talk, state: Object) -> None:
+    """What does not count here, and what is wrong; a pipe has to know it, too."""
     skipped = ", ".join(text(row, "path") for row in rows(state, "skipped"))
     if skipped:
-        talk.screen.say(f"! not trusted, so not used: {skipped} (--trust)", "yellow")
+        talk.screen.warn(f"not trusted, so not used: {skipped} (--trust)")
     for notice in rows(state, "warnings"):
-        talk.screen.say(f"! {text(notice, 'message')}", "yellow")
-    talk.screen.say("/help lists the commands.", "dim")
+        talk.screen.warn(text(notice, "message"))
 
 
 def _talk(talk: Talk, keyboard: Pipe | Terminal) -> None:

@@ -85,11 +85,11 @@ def _usage(event: Object, session: Session, screen: Screen) -> None:
 
 
 def _warning(event: Object, session: Session, screen: Screen) -> None:
-    screen.say(f"! {text(event, 'message')}", "yellow")
+    screen.warn(text(event, "message"))
 
 
 def _extension_error(event: Object, session: Session, screen: Screen) -> None:
-    screen.say(f"! extension {text(event, 'extension')}: {text(event, 'message')}", "yellow")
+    screen.warn(f"extension {text(event, 'extension')}: {text(event, 'message')}")
 
 
 def _retry(event: Object, session: Session, screen: Screen) -> None:

@@ -31,10 +31,14 @@ def one_line(words: str) -> str:
 
 
 class Screen:
-    """Writes for a person, or plainly into a pipe when `lively` is false."""
+    """Writes for a person, or plainly into a pipe when `lively` is false.
 
-    def __init__(self, out: TextIO, lively: bool) -> None:
+    `beside`: where warnings go that have no place among the answers in a pipe.
+    """
+
+    def __init__(self, out: TextIO, lively: bool, beside: TextIO | None = None) -> None:
         self._out = out
+        self._beside = out if lively or beside is None else beside
         self._lively = lively
         self._colours = lively and not os.environ.get("NO_COLOR")
         self._fresh = True
@@ -54,6 +58,14 @@ class Screen:
     def row(self, words: str, colour: str = "") -> None:
         """One of many lines: cut where the terminal ends."""
         self.say(self._fit(clean(words), 0), colour)
+
+    def warn(self, words: str) -> None:
+        """Something a person should know of that stops nothing."""
+        line = f"! {one_line(words)}"
+        if self._beside is self._out:
+            self.say(line, "yellow")
+        else:
+            self._beside.write(f"{line}\n")
 
     def fault(self, message: str, code: str = "", hint: str = "") -> None:
         """Something went wrong: what, its code, and what to do."""
