@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import anyio
 import pytest
+from pydantic import BaseModel
 from tests.agent.hands import Canned, Hands, SayArgs, spoken
 from tests.scenario import check, read, show
 
 from singletree.agent.calls import CUT, REVIEW_FAILED
-from singletree.agent.config import Blocked, LoopConfig, LoopContext, Onward, Step, Waiting
+from singletree.agent.config import Blocked, Changed, LoopConfig, LoopContext, Onward, Step, Waiting
 from singletree.agent.events import (
     AgentEvent,
     MessageDelta,
@@ -407,12 +408,12 @@ async def test_what_the_model_sees_is_made_in_two_stages() -> None:
 async def test_a_guard_may_block_change_or_break() -> None:
     hands = Hands()
 
-    async def guard(tool_call: ToolCall, tool: Tool, args: object) -> Blocked | SayArgs | None:
+    async def guard(tool_call: ToolCall, tool: Tool, args: BaseModel) -> Blocked | Changed | None:
         match tool_call.arguments["text"]:
             case "bad":
                 return Blocked("The user said no.")
             case "odd":
-                return SayArgs(text="even")
+                return Changed(SayArgs(text="even"), "[changed]")
             case "broken":
                 raise RuntimeError("guard fell over")
         return None
@@ -434,7 +435,8 @@ call say {"text": "odd"}
 call say {"text": "broken"}
 call say {"text": "good"}
 result! say: The user said no.
-result say: even
+result say: [changed]
+  even
 result! say: Not run: the check before this call failed (RuntimeError: guard fell over).
 result say: good
 assistant: ok

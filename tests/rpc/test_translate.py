@@ -188,6 +188,26 @@ def test_name_and_input_are_told_once() -> None:
     ]
 
 
+def test_a_call_that_was_changed_before_it_ran_is_told_as_it_ran() -> None:
+    other = CALL.model_copy(update={"arguments": {"path": "b.txt"}})
+    heard = hear(
+        Translator("s1", "/w"),
+        ToolPending(CALL),
+        ToolStarted(other),
+        ToolEnded(other, ToolOutput.text("x"), "completed", 3),
+    )
+    assert heard[1] == {
+        "type": "tool",
+        "toolCallId": "c1",
+        "status": "running",
+        "title": "read b.txt",
+        "input": {"path": "b.txt"},
+        "locations": [{"uri": "file:///w/b.txt"}],
+    }
+    assert isinstance(heard[2], dict)
+    assert "input" not in heard[2]
+
+
 def test_a_call_that_was_refused_is_told_whole() -> None:
     heard = hear(
         Translator("s1"), ToolEnded(CALL, ToolOutput.text("No.", is_error=True), "rejected", 0)

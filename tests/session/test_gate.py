@@ -15,6 +15,7 @@ from pydantic import BaseModel, JsonValue
 from singletree.agent.tool import Args, Tool, ToolKind, ToolOutput, ToolRun, typed
 from singletree.messages import ToolCall
 from singletree.session.permission.gate import (
+    EDITED,
     Allowed,
     Answer,
     Blocked,
@@ -308,11 +309,21 @@ async def test_what_the_user_says_is_told(house: House) -> None:
 async def test_edited_arguments_run_instead(house: House) -> None:
     args = CommandArgs(command="rm x")
     gate = house.gate(Person("allowed", "allow_once", edited={"command": "ls x"}))
-    assert await gate.check(call("bash", args), BASH, args) == Allowed(CommandArgs(command="ls x"))
+    note = EDITED.format(arguments='{"command": "ls x"}')
+    allowed = Allowed(CommandArgs(command="ls x"), note=note)
+    assert await gate.check(call("bash", args), BASH, args) == allowed
+    same = house.gate(Person("allowed", "allow_once", edited={"command": "rm x"}))
+    assert await same.check(call("bash", args), BASH, args) == Allowed(args)
     bad = house.gate(Person("allowed", "allow_once", edited={}))
     result = await bad.check(call("bash", args), BASH, args)
     assert isinstance(result, Blocked)
     assert "the tool does not take" in result.reason
+
+
+async def test_edited_arguments_touch_no_key_either(house: House) -> None:
+    gate = house.gate(Person("allowed", edited={"path": str(house.agent_dir / "auth.json")}))
+    args = PathArgs(path="a")
+    assert isinstance(await gate.check(call("write", args), WRITE, args), Blocked)
 
 
 async def test_a_question_says_what_it_is_about(house: House) -> None:

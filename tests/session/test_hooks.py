@@ -57,9 +57,11 @@ from singletree.session.events import (
     CompactionStarted,
     ExtensionFailed,
     ToolEnded,
+    ToolStarted,
     TurnStarted,
     Warned,
 )
+from singletree.session.permission.gate import EDITED, Answer, Question
 from singletree.session.settings.keys import Compaction
 from singletree.session.settings.layers import Settings
 
@@ -219,6 +221,19 @@ async def test_the_gate_hears_what_would_really_run(tmp_path: Path) -> None:
     async with stage(tmp_path, model, casting=casting) as on:
         await on.say("go")
         assert titles == ["touch there"]
+
+
+async def test_what_a_person_changed_is_told_as_it_ran(tmp_path: Path) -> None:
+    async def ask(question: Question) -> Answer:
+        return Answer("allowed", edited_input={"command": "echo two"})
+
+    model = ScriptedModel([call("bash", command="echo one"), say("ok")])
+    async with stage(tmp_path, model, ask=ask) as on:
+        await on.say("go")
+        ran = [e.call.arguments for e in on.events if isinstance(e, ToolStarted | ToolEnded)]
+        assert ran == [{"command": "echo two"}] * 2
+        note = EDITED.format(arguments='{"command": "echo two"}')
+        assert results(model) == [f"result: {note} two"]
 
 
 async def test_a_guest_changes_what_a_call_gave_also_when_it_failed(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ import anyio
 from anyio.lowlevel import checkpoint_if_cancelled
 from pydantic import BaseModel
 
-from singletree.agent.config import AfterTool, BeforeTool, Blocked
+from singletree.agent.config import AfterTool, BeforeTool, Blocked, Changed
 from singletree.agent.events import AgentEvent, ToolEnded, ToolStarted, ToolUpdated
-from singletree.agent.tool import Tool, ToolOutput, ToolRun, parse_args
+from singletree.agent.tool import Tool, ToolOutput, ToolRun, parse_args, values_of
 from singletree.errors import SingletreeError, ToolError, in_words
 from singletree.messages import AssistantMessage, Text, ToolCall, ToolResultMessage
 
@@ -55,11 +55,12 @@ Status = Literal["completed", "failed", "cancelled", "rejected"]
 
 @dataclass(slots=True)
 class _Slot:
-    """One call and what came of it."""
+    """One call, as it is to run, and what came of it."""
 
     call: ToolCall
     tool: Tool | None
     args: BaseModel | None = None
+    note: str = ""
     started: float | None = None
     output: ToolOutput | None = None
     status: Status | None = None
@@ -159,7 +160,10 @@ class Batch:
             answer = Blocked(GUARD_FAILED.format(error=in_words(error)))
         if isinstance(answer, Blocked):
             return self._finish(slot, ToolOutput.text(answer.reason, is_error=True), "rejected")
-        slot.args = args if answer is None else answer
+        slot.args = args
+        if isinstance(answer, Changed):
+            slot.args, slot.note = answer.args, answer.note
+            slot.call = slot.call.model_copy(update={"arguments": values_of(answer.args)})
         return None
 
     @contextmanager
@@ -230,6 +234,8 @@ class Batch:
     def _finish(self, slot: _Slot, output: ToolOutput, status: Status) -> None:
         if not output.content:
             output = replace(output, content=(Text(text=""),))
+        if slot.note and slot.started is not None:
+            output = replace(output, content=(Text(text=slot.note), *output.content))
         slot.output, slot.status = output, status
         self._scopes.pop(slot.call.id, None)
         took = 0 if slot.started is None else round((time.monotonic() - slot.started) * 1000)

@@ -41,6 +41,14 @@ class Blocked:
 
 
 @dataclass(frozen=True, slots=True)
+class Changed:
+    """A guard's yes to other arguments. `note`: text for the model, before the output."""
+
+    args: BaseModel
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LoopContext:
     """What the conversation is when a run begins."""
 
@@ -61,7 +69,7 @@ class Step:
     tools: tuple[Tool, ...]
 
 
-BeforeTool = Callable[[ToolCall, Tool, BaseModel], Awaitable[Blocked | BaseModel | None]]
+BeforeTool = Callable[[ToolCall, Tool, BaseModel], Awaitable[Blocked | Changed | None]]
 AfterTool = Callable[[ToolCall, Tool, BaseModel, ToolOutput], Awaitable[ToolOutput | None]]
 
 
@@ -109,8 +117,8 @@ class LoopConfig:
     """How the loop asks outside.
 
     mint: the id of the entry to be of a message that has none yet. transform_context, then
-    to_llm: from the conversation to what this request sends. before_tool: a `Blocked`, other
-    arguments, or None; an exception blocks. after_tool: another output or None; an exception
+    to_llm: from the conversation to what this request sends. before_tool: a `Blocked`, a
+    `Changed`, or None; an exception blocks. after_tool: another output or None; an exception
     withholds it. take_steering, take_follow_up: remove and give what waits. before_step: may give
     another Step (model, thinking, system, messages, tools); a compaction between steps happens
     here. finish_step: after a good step. max_steps: how many steps may follow one another without

@@ -118,6 +118,11 @@ def parse_args(tool: Tool, call: ToolCall) -> BaseModel:
         raise ToolError(explain(tool.name, as_problems(error))) from None
 
 
+def values_of(args: BaseModel) -> dict[str, JsonValue]:
+    """Arguments as they were given, put right, by name."""
+    return args.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
 def typed(
     args: type[A], run: Callable[[A, ToolRun], Awaitable[ToolOutput]]
 ) -> Callable[[BaseModel, ToolRun], Awaitable[ToolOutput]]:

@@ -11,7 +11,7 @@ from functools import cached_property
 import anyio.to_thread
 from pydantic import BaseModel
 
-from singletree.agent.config import Blocked
+from singletree.agent.config import Blocked, Changed
 from singletree.agent.tool import Tool
 from singletree.compaction.budget import Limits
 from singletree.errors import SingletreeError
@@ -30,7 +30,6 @@ from singletree.session.events import (
 from singletree.session.extensions.hooks import Hooks
 from singletree.session.extensions.messages import ExtensionMessages
 from singletree.session.model_choice import ModelChoice
-from singletree.session.permission.gate import Allowed
 from singletree.session.tree.compactor import Compactor
 from singletree.session.tree.conversation import Conversation
 from singletree.session.turn.driver import Driver
@@ -230,16 +229,16 @@ class Wiring:
     def _guest_limit(self) -> float | None:
         return self.parts.settings().extension_timeout_ms / 1000 or None
 
-    async def _check(
-        self, call: ToolCall, tool: Tool, args: BaseModel
-    ) -> Blocked | BaseModel | None:
+    async def _check(self, call: ToolCall, tool: Tool, args: BaseModel) -> Blocked | Changed | None:
         """Guests first, then the gate: it judges what would really be done."""
         self.tell(ToolPending(call))
         asked = await self.hooks.calling(call, tool, args)
         if isinstance(asked, Blocked):
             return asked
         verdict = await self.parts.gate.check(asked[0], tool, asked[1])
-        return verdict.args if isinstance(verdict, Allowed) else Blocked(verdict.reason)
+        if isinstance(verdict, Blocked):
+            return verdict
+        return None if verdict.args is args else Changed(verdict.args, verdict.note)
 
     def _asking(self) -> None:
         """A question to people was opened or has its answer."""

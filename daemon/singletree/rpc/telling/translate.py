@@ -57,6 +57,7 @@ class Translator:
         self._cwd = PurePosixPath(cwd)
         self._parts = Parts()
         self._calls: dict[str, JsonObject] = {}
+        self._told: dict[str, ToolCall] = {}
 
     def feed(self, event: SessionEvent) -> list[Wire]:
         """What clients hear of it: any number of events and deltas, in this order."""
@@ -168,7 +169,7 @@ class Translator:
                 news |= {**toolcalls.tool_result(output), "durationMs": duration}
                 told = self._tell_call(call.id, news)
                 self._parts.end(Key(call.id, "toolOutput"))
-                del self._calls[call.id]
+                del self._calls[call.id], self._told[call.id]
                 return [told]
         assert_never(event)
 
@@ -177,10 +178,12 @@ class Translator:
         return {"requestId": None} if self._calls.get(call_id, {}).get("requestId") else {}
 
     def _news(self, call: ToolCall) -> JsonObject:
-        """What was not told of the call yet: its name and its input are told once."""
-        if "input" in self._calls.get(call.id, {}):
-            return {}
-        return toolcalls.tool_call(call, self._cwd)
+        """What was not told of the call yet, or is another now: its name, its title, its input."""
+        before, self._told[call.id] = self._told.get(call.id), call
+        if before is None:
+            return toolcalls.tool_call(call, self._cwd)
+        old, new = (toolcalls.tool_call(one, self._cwd) for one in (before, call))
+        return {name: new.get(name) for name in old | new if old.get(name) != new.get(name)}
 
     def _tell_call(self, call_id: str, news: JsonObject) -> JsonObject:
         made: JsonObject = {"type": "tool", "toolCallId": call_id}
@@ -199,6 +202,7 @@ class Translator:
         told = self._tell_call(call_id, {"status": "cancelled"})
         self._parts.end(Key(call_id, "toolOutput"))
         del self._calls[call_id]
+        self._told.pop(call_id, None)
         return [told]
 
     def _close(self, event: SessionEvent) -> list[Wire]:

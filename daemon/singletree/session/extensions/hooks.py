@@ -14,10 +14,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
 import anyio
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel
 
 from singletree.agent.config import Blocked
-from singletree.agent.tool import Tool, ToolOutput, parse_args
+from singletree.agent.tool import Tool, ToolOutput, parse_args, values_of
 from singletree.errors import ExtensionError, ToolError, in_words
 from singletree.extensions.api import (
     Actions,
@@ -160,7 +160,7 @@ class Hooks:
         """A no, or the call as they leave it; a guard that fails is a no."""
         if not self.hears(ToolCalling):
             return call, args
-        given = _values(args)
+        given = values_of(args)
         fired = await self.fire(ToolCalling(call.id, tool.name, given))
         if isinstance(fired.verdict, Block):
             return Blocked(fired.verdict.reason)
@@ -179,15 +179,10 @@ class Hooks:
         if not self.hears(ToolCalled):
             return None
         told = ToolCalled(
-            call.id, tool.name, _values(args), output.content, output.details, output.is_error
+            call.id, tool.name, values_of(args), output.content, output.details, output.is_error
         )
         left = (await self.fire(told)).payload
         return None if left is told else ToolOutput(left.content, left.details, left.is_error)
 
     def _failed(self, failure: Failure) -> None:
         self._emit(ExtensionFailed(failure.extension, failure.event, failure.message))
-
-
-def _values(args: BaseModel) -> dict[str, JsonValue]:
-    """Arguments as they were given, put right, by name."""
-    return args.model_dump(mode="json", by_alias=True, exclude_unset=True)

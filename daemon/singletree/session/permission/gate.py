@@ -17,14 +17,15 @@ a person allowed when asked runs as it is.
 
 from __future__ import annotations
 
+import json
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import anyio
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
-from singletree.agent.tool import Tool, parse_args
+from singletree.agent.tool import Tool, parse_args, values_of
 from singletree.errors import SessionError, ToolError, in_words
 from singletree.messages import ToolCall
 from singletree.session.permission.choices import Asking
@@ -40,6 +41,7 @@ DENIED = "The user did not allow this call, so it did not run."
 FEEDBACK = " They say: {feedback}"
 NOBODY = "This call needs the user's permission, and nobody could be asked, so it did not run."
 FAILED = "This call could not be checked ({error}), so it did not run."
+EDITED = "[The user changed this call before it ran. Its arguments were: {arguments}]"
 BAD_EDIT = "The user changed the arguments of this call to some that the tool does not take: {why}"
 
 __all__ = ["Allowed", "Answer", "Ask", "Blocked", "Gate", "Mode", "Option", "Question"]
@@ -181,14 +183,27 @@ class Gate:
         if answer.option_id is not None and chosen is None:
             return Blocked(DENIED)
         if answer.edited_input is not None:
-            edited = ToolCall(id="", name=tool.name, arguments=dict(answer.edited_input))
-            try:
-                return Allowed(parse_args(tool, edited))
-            except ToolError as error:
-                return Blocked(BAD_EDIT.format(why=error.message))
+            return await self._edited(answer.edited_input, tool, args)
         if chosen is not None:
             await self._remember(chosen, asking)
         return Allowed(args)
+
+    async def _edited(
+        self, given: Mapping[str, JsonValue], tool: Tool, before: BaseModel
+    ) -> Allowed | Blocked:
+        """A yes to other arguments: what is forbidden in every mode stays so."""
+        try:
+            args = parse_args(tool, ToolCall(id="", name=tool.name, arguments=dict(given)))
+        except ToolError as error:
+            return Blocked(BAD_EDIT.format(why=error.message))
+        verdict = await self._policy.judge(tool, args)
+        if verdict.decision == "deny":
+            return Blocked(verdict.reason)
+        self.world.files.leads.allow(verdict.leads)
+        if args == before:
+            return Allowed(before)
+        arguments = json.dumps(values_of(args), ensure_ascii=False)
+        return Allowed(args, note=EDITED.format(arguments=arguments))
 
     async def _remember(self, chosen: Option, asking: Asking) -> None:
         if chosen.scope == "once":

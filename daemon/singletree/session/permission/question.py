@@ -76,7 +76,11 @@ Ask = Callable[[Question], Awaitable[Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """A call may run with these arguments; a `sandboxed` command only inside the sandbox."""
+    """A call may run with these arguments; a `sandboxed` command only inside the sandbox.
+
+    `note`: what the model should know of it.
+    """
 
     args: BaseModel
     sandboxed: bool = False
+    note: str = ""

@@ -16,7 +16,7 @@ import anyio
 import anyio.to_thread
 from pydantic import BaseModel
 
-from singletree.agent.config import Blocked, LoopConfig, LoopContext, Step, Waiting
+from singletree.agent.config import Blocked, Changed, LoopConfig, LoopContext, Step, Waiting
 from singletree.agent.events import RunEnded
 from singletree.agent.loop import run_loop
 from singletree.agent.tool import Tool
@@ -49,7 +49,7 @@ from singletree.session.turn.recovery import Attempt, CompactAndRetry, Retry, Se
 from singletree.session.turn.retries import Retries
 from singletree.session.turn.system_prompt import SystemPrompt
 
-Check = Callable[[ToolCall, Tool, BaseModel], Awaitable[Blocked | BaseModel | None]]
+Check = Callable[[ToolCall, Tool, BaseModel], Awaitable[Blocked | Changed | None]]
 
 TOO_LARGE = (
     "The request does not fit the model's window even after compacting. The largest part is {what} "
