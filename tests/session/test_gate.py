@@ -113,6 +113,7 @@ class House:
         *,
         workspace: Path | None = None,
         sandbox: bool = False,
+        shell: str = "/bin/bash",
         readable: tuple[Path, ...] = (),
     ) -> Gate:
         world = LocalWorld(workspace or self.workspace, Disk(), LocalShell({}))
@@ -124,6 +125,7 @@ class House:
             home=self.home,
             readable=readable,
             sandbox=lambda: sandbox,
+            shell=lambda: shell,
         )
 
 
@@ -400,6 +402,14 @@ async def test_an_answer_is_remembered_for_its_scope(house: House) -> None:
     assert await outcome(house.gate(Person()), BASH, CommandArgs(command="git status")) == "asked"
     rule = (await gate.in_force())[0]
     assert (rule.pattern, rule.scope, rule.uses) == ("git status", "session", 1)
+
+
+async def test_a_line_is_judged_as_its_shell_reads_it(house: House) -> None:
+    args = CommandArgs(command="git status &>/dev/null touch x")
+    for shell, expected in (("/bin/bash", "runs"), ("/bin/sh", "asked"), ("/bin/fish", "asked")):
+        gate = house.gate(Person(), shell=shell)
+        gate.rules.add("bash", "git status", "allow", "session")
+        assert await outcome(gate, BASH, args) == expected
 
 
 async def test_an_answer_for_the_workspace_holds_there_alone(house: House) -> None:

@@ -1,5 +1,6 @@
 """Command lines and what they run: allowed, asked, denied. Allowed: git status, git log, ls, echo,
-cat, grep, cd, make test, true, wc, sort, head, tar, find, rg, sed, npm test. Denied: rm, git push.
+cat, grep, cd, make test, true, wc, sort, head, tar, find, rg, sed, npm test, and what shells do by
+themselves. Denied: rm, git push.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from singletree.tools.programs import suggest
 
 ALLOW = ["git status", "git log", "ls", "echo", "cat", "grep", "cd", "make test", "true", "wc"]
 ALLOW += ["sort", "head", "tar", "find", "rg", "sed", "npm test"]
+ALLOW += ["printf", "test", "export", "read", "unset", "set", "alias", "trap", "jobs", "hash"]
 DENY = ["rm", "git push"]
 
 RUNS = """
@@ -144,6 +146,15 @@ rg -- --pre=x src
 ls | xargs -n1 cat
 cat $(ls)
 cat < /dev/fd/3
+bash -euo pipefail -c 'ls &>/dev/null'
+sh -c 'ls >/dev/null 2>&1 && echo ${HOME}'
+set -euo pipefail; ls
+set -o pipefail
+printf '%s\\n' "$HOME" '[$(x)]'
+test -f x && test "$HOME" = /root
+export CI NO_COLOR=1
+jobs -l
+hash -r
 """.strip("\n")
 
 ASKS = """
@@ -169,6 +180,31 @@ env PATH=. ls
 env -S 'touch x'
 env -C / ls
 export PATH=.
+export CI$(ls)=1
+export "$(ls)"
+read -r PATH
+unset PATH
+unset 'a[$(touch x)]'
+read 'a[$(touch x)]'
+printf -v 'a[$(touch x)]' y
+printf -v PATH .
+printf "$(ls)"
+test -v 'a[$(touch x)]'
+[ -v 'a[$(touch x)]' ]
+set -o posix
+set -k
+trap 'touch x' EXIT
+jobs -x touch x
+hash -p ./x ls
+echo ${ touch x; }
+echo ${|touch x; }
+echo "${ touch x; }"
+sh -c 'ls &>/dev/null touch x'
+sh -c 'eval "ls &"">/dev/null touch x"'
+env dash -c "echo $'\\\\'; touch x; echo '"
+zsh -c 'ls <(ls)'
+bash -o posix -c ls
+bash -o $X -c ls
 alias ls='touch x'
 ls() { touch x; }; ls
 function ls { touch x; }
@@ -306,7 +342,6 @@ $x
 ls )
 trap 'touch x' EXIT
 [ -f x ]
-test -f x
 sed -i s/a/b/ x
 sed -ni 1p x
 sed --in-pl 1p x
@@ -396,6 +431,7 @@ find . -delete
 bash -c 'rm x'
 bash -c "ls; rm x"
 sh -c 'sh -c "rm x"'
+sh -c 'ls &>/dev/null; rm x'
 bash <<EOF
 rm x
 EOF
@@ -541,3 +577,16 @@ def test_quoting_hides_nothing_that_runs(text: str) -> None:
     parsed = parse_command(f"echo {quoted}")
     assert parsed.commands == (("echo", text),)
     assert not parsed.doubts
+
+
+@pytest.mark.parametrize("shell", ["/bin/sh", "dash", "/usr/bin/zsh"])
+def test_another_shell_reads_otherwise(shell: str) -> None:
+    assert parse_command("ls && git status", shell).doubts == ()
+    for line in ("ls &>/dev/null touch x", "echo $'a'", "eval 'ls &''>/dev/null touch x'"):
+        assert parse_command(line, shell).doubts != ()
+        assert parse_command(line, "/opt/bash").doubts == ()
+
+
+@pytest.mark.parametrize("shell", ["fish", "/usr/bin/pwsh", "nu"])
+def test_a_shell_that_nobody_here_can_read(shell: str) -> None:
+    assert parse_command("ls", shell).doubts != ()

@@ -91,3 +91,14 @@ def test_nothing_runs_that_was_not_named(stage: Stage, line: str) -> None:
     named = {argv[0] for argv in parsed.commands}
     assert ran <= named, (ran, parsed)
     assert made == set(), (made, parsed)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@settings(max_examples=700)
+@given(LINES)
+@example("aa &>/dev/null bb")
+@example("aa $'\\'; bb; aa '")
+@example('aa "${y:-\'}" ; bb; aa "\'}"')
+def test_nothing_else_runs_in_another_shell(stage: Stage, line: str) -> None:
+    test_nothing_runs_that_was_not_named.hypothesis.inner_test(stage, f"sh -c {shlex.quote(line)}")

@@ -73,7 +73,7 @@ class Assembly:
         wrong = await anyio.to_thread.run_sync(current.refresh)
         shell = self._shell(lambda: current.settings)
         world = LocalWorld(cwd, files, shell, self._locks)
-        gate = self._gate(session_id, world, lambda: current.settings)
+        gate = self._gate(session_id, world, shell, lambda: current.settings)
         made = partial(self._tools, world, gate, shell, lambda: current.settings)
         tools = await anyio.to_thread.run_sync(made)
         gathered = await anyio.to_thread.run_sync(self._gather, cwd, current, files)
@@ -195,7 +195,9 @@ class Assembly:
             return settings.default_model
         return (await self.catalog.usable()).model.info.ref
 
-    def _gate(self, session_id: str, world: World, settings: Callable[[], Settings]) -> Gate:
+    def _gate(
+        self, session_id: str, world: World, shell: LocalShell, settings: Callable[[], Settings]
+    ) -> Gate:
         options = self.options
         return Gate(
             partial(self._front.ask, session_id),
@@ -204,6 +206,7 @@ class Assembly:
             options.mode or settings().permissions.mode or "ask",
             readable=(options.agent_dir / "skills",),
             sandbox=lambda: settings().sandbox.enabled and can_confine(),
+            shell=lambda: shell.argv("")[0],
         )
 
     def _tools(

@@ -13,18 +13,28 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from singletree.tools.programs import RUNNERS, SHELLS, TRANSPARENT, Argv, carrier, may_carry
+from singletree.tools.programs import (
+    RUNNERS,
+    SETTERS,
+    SHELLS,
+    TRANSPARENT,
+    Argv,
+    carrier,
+    may_carry,
+)
 from singletree.tools.shell_syntax import Simple, read_script
 from singletree.tools.shell_words import Word
 
 SETS = "it sets {name} for a command"
 WRITES = "it writes to {target}"
 UNKNOWN_PROGRAM = "the program to run is known only when it runs"
+UNKNOWN_NAME = "what it sets is known only when it runs"
 UNKNOWN_SCRIPT = "a script is known only when it runs"
 UNKNOWN_OPTIONS = "the options of {program} are known only when it runs"
 CARRIES = "{program} can do more than its name says with {option}"
 CONNECTS = "it opens a connection to {target}"
 DELETES = "find deletes or writes files with {option}"
+OTHERWISE = "{program} may read it otherwise than bash"
 
 HARMLESS_SETTINGS = re.compile(
     r"(LANG|LC_\w+|TZ|CI|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|TERM|NODE_ENV|RUST_BACKTRACE|RUST_LOG"
@@ -40,6 +50,10 @@ _CONNECTION = re.compile(r"/+dev/+(?:tcp|udp)/")
 _GIVEN = Word("", fixed=False, begins=False)
 """What xargs puts behind a command."""
 _SETTING = re.compile(r"([A-Za-z_]\w*)=")
+_BASH_ALONE = re.compile(
+    r"""&>|>&\s*[^\s\d-]|\|&|<<<|[<>]\(|\$['"\[]|\$\{(?!\w+\})|\[\[|;&|\btime\b"""
+)
+"""What only bash is sure to read as bash does: `ls &>x y` starts y in another shell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +71,9 @@ class Parsed:
     doubts: tuple[str, ...]
 
 
-def parse_command(line: str) -> Parsed:
-    """Every command a line may run."""
-    found = _Findings()
+def parse_command(line: str, shell: str = "bash") -> Parsed:
+    """Every command a line may run, given to this program."""
+    found = _Findings(shell.rpartition("/")[2])
     found.line(line, 0)
     return Parsed(
         tuple(dict.fromkeys(found.commands)),
@@ -99,12 +113,16 @@ def forbidden(pattern: str, parsed: Parsed, line: str) -> bool:
 
 @dataclass(slots=True)
 class _Findings:
+    shell: str
+    """The program that reads the line."""
     commands: list[Argv] = field(default_factory=list)
     hidden: list[Argv] = field(default_factory=list)
     writes: list[str | None] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
 
     def line(self, line: str, depth: int) -> None:
+        if self.shell != "bash" and (self.shell not in SHELLS or _BASH_ALONE.search(line)):
+            self.doubts.append(OTHERWISE.format(program=self.shell))
         script = read_script(line, depth)
         for simple in script.commands:
             self.simple(simple, depth)
@@ -150,6 +168,12 @@ class _Findings:
             self._runs(argv, depth)
         if program == "find":
             self._find(words, depth)
+        self._more(program, argv, words)
+
+    def _more(self, program: str, argv: Argv, words: Sequence[Word]) -> None:
+        """What a command may do beyond what its name says."""
+        if program in SETTERS:
+            self._sets(words[1:])
         for name, options in _parts(program, argv):
             if option := carrier(name, options):
                 self.doubts.append(CARRIES.format(program=name, option=option))
@@ -192,6 +216,8 @@ class _Findings:
             option = words[at].text
             if option.startswith("--") or option in ("-i", "-O", "+O"):
                 return False
+            if option[-1] == "o" and any(not _unlike(w, "posix") for w in words[at + 1 : at + 2]):
+                return False
             at += 2 if option[-1] == "o" else 1
             if option.startswith("-") and "c" in option:
                 script = words[at] if at < len(words) else None
@@ -203,7 +229,9 @@ class _Findings:
         if not script.fixed:
             self.doubts.append(UNKNOWN_SCRIPT)
             return False
+        outside, self.shell = self.shell, words[0].text.rpartition("/")[2]
         self.line(script.text, depth + 1)
+        self.shell = outside
         return True
 
     def _eval(self, words: Sequence[Word], depth: int) -> None:
@@ -212,12 +240,20 @@ class _Findings:
         else:
             self.doubts.append(UNKNOWN_SCRIPT)
 
+    def _sets(self, words: Sequence[Word]) -> None:
+        """export, read, unset …: the same doubts as about `NAME=value` before a command."""
+        for word in words:
+            if not (word.fixed or (word.begins and _SETTING.match(word.text))):
+                self.doubts.append(UNKNOWN_NAME)
+            elif not word.text.startswith(("-", "+")):
+                self.settings([word.text.partition("=")[0]])
+
     def _runs(self, argv: Argv, depth: int) -> None:
         """What sudo, ssh, watch … may run: looked at for what is forbidden."""
         self.hidden.extend(argv[start:] for start in range(1, len(argv)))
         for word in argv[1:]:
             if word is not None and " " in word:
-                inner = _Findings()
+                inner = _Findings(self.shell)
                 inner.line(word, depth + 1)
                 self.hidden += [*inner.commands, *inner.hidden]
 
@@ -238,6 +274,11 @@ class _Findings:
         if operator == ">&" and re.fullmatch(r"\d+-?|-", target.text):
             return True
         return target.fixed and target.text in HARMLESS_TARGETS
+
+
+def _unlike(word: Word, name: str) -> bool:
+    """Whether a word is known and another one."""
+    return word.fixed and word.text != name
 
 
 def _after_options(words: Sequence[Word], with_value: str) -> int:

@@ -50,7 +50,31 @@ RUNNERS = frozenset(
 )
 """Programs that run another one as somebody else, elsewhere or later: what they run counts too."""
 
+SETTERS = frozenset(
+    [
+        "export",
+        "declare",
+        "typeset",
+        "local",
+        "readonly",
+        "read",
+        "unset",
+        "let",
+        "mapfile",
+        "readarray",
+        "getopts",
+    ]
+)
+"""What a shell sets variables with; the words are their names, and what stands in [ ] is run."""
+
 _OPTIONS = {
+    "printf": ("v", ""),
+    "mapfile": ("C", ""),
+    "readarray": ("C", ""),
+    "wait": ("p", ""),
+    "jobs": ("x", ""),
+    "hash": ("p", ""),
+    "enable": ("f", ""),
     "tar": (
         "IF",
         "to-command checkpoint-action use-compress-program rsh-command rmt-command info-script "
@@ -85,6 +109,15 @@ _OPTIONS = {
 another, does it elsewhere or by other rules, or writes a file."""
 
 _WORD_FORMS = {
+    "test": re.compile(r"-[vR]"),
+    "[": re.compile(r"-[vR]"),
+    "alias": re.compile(r".*", re.DOTALL),
+    "shopt": re.compile(r".*", re.DOTALL),
+    "trap": re.compile(r".*", re.DOTALL),
+    "complete": re.compile(r".*", re.DOTALL),
+    "compgen": re.compile(r".*", re.DOTALL),
+    "bind": re.compile(r".*", re.DOTALL),
+    "set": re.compile(r"(?![-+][eufxvCn]*o?$|(?:pipefail|errexit|nounset|xtrace)$).*", re.DOTALL),
     "tar": re.compile(r"\w*[IF]\w*"),
     "make": re.compile(r"(?:SHELL|MAKEFLAGS)[:+?!]?=.*|\w+[:+?!]?=.*[/\s;|&$`(].*", re.DOTALL),
     "sed": re.compile(

@@ -201,8 +201,10 @@ class WordReader(ABC):
 
     def _parameter(self) -> None:
         """${…}: only what it may run or set matters."""
-        if head := _PARAMETER.match(self._text, self._at):
-            self._at = head.end()
+        head = _PARAMETER.match(self._text, self._at)
+        if head is None:
+            raise Unclear("${ … } with a command in it is not followed")
+        self._at = head.end()
         rest = self._text[self._at : self._at + 2]
         if rest[:1] == "=" or rest == ":=" or re.match(r"@[^}]*P", self._text[self._at :]):
             raise Unclear("a ${…} that sets or runs something")

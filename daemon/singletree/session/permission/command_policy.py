@@ -6,7 +6,7 @@ Text people read stands in the constants. Never asks and never runs anything. Re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import anyio
 
@@ -35,18 +35,19 @@ MAX_TITLE = 200
 
 
 class CommandPolicy:
-    """Judges command lines."""
+    """Judges command lines. `shell`: the program that will read them; it may look at the disk."""
 
-    def __init__(self, world: World, places: Places) -> None:
+    def __init__(self, world: World, places: Places, shell: Callable[[], str]) -> None:
         self._world = world
         self._places = places
+        self._shell = shell
 
     async def judge(
         self, line: str, mode: Mode, rules: Sequence[Rule], *, sandbox: bool, free: bool
     ) -> Verdict:
         """`sandbox`: there is one; `free`: the command is to run outside it, if there is one."""
         family = UNCONFINED if sandbox and free else BASH
-        parsed = parse_command(line)
+        parsed = await anyio.to_thread.run_sync(lambda: parse_command(line, self._shell()))
         forbidding = [r for r in rules if r.tool == BASH and r.decision == "deny"]
         for rule in forbidding:
             if forbidden(rule.pattern, parsed, line):

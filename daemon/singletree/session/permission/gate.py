@@ -53,7 +53,7 @@ class Gate:
     `open`: questions that wait for people; `changed` is called when that is another number, `warn`
     with what people should know of their remembered answers.
     `readable`: folders outside that may be read unasked. `sandbox`: whether this machine can
-    confine commands; it is asked in a worker thread.
+    confine commands; `shell`: the program that reads them. Both are asked in a worker thread.
     """
 
     def __init__(
@@ -66,10 +66,11 @@ class Gate:
         home: Path | None = None,
         readable: Sequence[Path] = (),
         sandbox: Callable[[], bool] = lambda: False,
+        shell: Callable[[], str] = lambda: "bash",
     ) -> None:
         self.rules = Rules(permissions_file(agent_dir), world.cwd)
         self.places = Places(world.cwd, agent_dir, home, readable)
-        self._policy = Policy(world, self.places, self.rules, mode, sandbox)
+        self._policy = Policy(world, self.places, self.rules, mode, sandbox, shell)
         self.world = world
         self.open = 0
         self.changed: Callable[[], None] = lambda: None

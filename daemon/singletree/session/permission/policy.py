@@ -25,7 +25,10 @@ USES_OF = "every use of {tool}"
 
 
 class Policy:
-    """Knows the mode, the rules and the places. `sandbox`: whether commands can be confined."""
+    """Knows the mode, the rules and the places. `sandbox`: whether commands can be confined.
+
+    `shell`: the program that reads them.
+    """
 
     def __init__(
         self,
@@ -34,12 +37,13 @@ class Policy:
         rules: Rules,
         mode: Mode,
         sandbox: Callable[[], bool],
+        shell: Callable[[], str],
     ) -> None:
         self.mode: Mode = mode
         self._rules = rules
         self._sandbox = sandbox
         self._files = FilePolicy(world, places, rules)
-        self._commands = CommandPolicy(world, places)
+        self._commands = CommandPolicy(world, places, shell)
 
     async def judge(self, tool: Tool, args: BaseModel) -> Verdict:
         """The verdict on one call."""
