@@ -52,11 +52,11 @@ export function textOf(content: StoredContent): string {
   return content.map(wordsOf).filter((words) => words !== "").join("\n\n");
 }
 
-/** A call that nothing is known of yet but its name. */
-export function newTool(key: string, name: string): ToolItem {
+/** A call that nothing is known of yet but its name, and where its arguments stream. */
+export function newTool(key: string, name: string, part = ""): ToolItem {
   return {
-    kind: "tool", key, name, title: name, tool: TOOL_KINDS[name] ?? "other", status: "streaming", args: "", input: null,
-    output: "", isError: false, diff: null, locations: [], truncation: null, cut: null, durationMs: null, to: 0,
+    kind: "tool", key, name, title: name, tool: TOOL_KINDS[name] ?? "other", status: "streaming", part, args: "",
+    input: null, output: "", isError: false, diff: null, locations: [], truncation: null, cut: null, durationMs: null, to: 0,
   };
 }
 
@@ -155,16 +155,17 @@ function ofResult(message: ToolResultMessage): ToolItem {
 function joined(old: ToolItem, now: ToolItem): ToolItem {
   const ended = old.status !== "streaming" && old.status !== "pending" && old.status !== "running";
   const status = ended && (now.status === "pending" || now.status === "failed") ? old.status : now.status;
+  const to = now.to === null || old.status === "streaming" ? now.to : old.to;
   return {
-    ...now, status, to: now.to === null ? null : old.to, title: now.input ? now.title : old.title, tool: now.tool === "other" ? old.tool : now.tool,
-    input: now.input ?? old.input, args: old.args, output: now.output || old.output, isError: now.isError || old.isError,
+    ...now, status, to, title: now.input ? now.title : old.title, tool: now.tool === "other" ? old.tool : now.tool,
+    input: now.input ?? old.input, output: now.output || old.output, isError: now.isError || old.isError,
     diff: now.diff ?? old.diff, locations: now.locations.length ? now.locations : old.locations,
     truncation: now.truncation ?? old.truncation, cut: now.cut ?? old.cut, durationMs: now.durationMs ?? old.durationMs,
   };
 }
 
 /** One line that says what a call does, as the daemon's own titles do. */
-function titleOf(name: string, input: JsonObject): string {
+export function titleOf(name: string, input: JsonObject): string {
   const about = ["command", "pattern", "path"].map((key) => input[key]).find((value) => typeof value === "string");
   return typeof about === "string" ? `${name} ${about.split("\n")[0]}` : name;
 }

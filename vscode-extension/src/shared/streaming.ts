@@ -25,7 +25,7 @@ export function addStreaming(items: Item[], told: Flying): void {
 /** A part begins. */
 export function start(items: Item[], event: ItemStartedEvent): void {
   if (event.kind === "tool") {
-    if (event.toolCallId) put(items, newTool(event.toolCallId, event.name ?? ""));
+    if (event.toolCallId) put(items, newTool(event.toolCallId, event.name ?? "", `${event.itemId}/${event.part}`));
     return;
   }
   put(items, { kind: event.kind, key: `${event.itemId}/${event.part}`, text: "", streaming: true, to: 0 });
@@ -49,8 +49,9 @@ export function upserted(items: readonly Item[], event: ToolEvent): ToolItem {
   const found = items.findLast((item) => item.key === event.toolCallId);
   const old = found?.kind === "tool" ? found : newTool(event.toolCallId, event.name ?? "");
   const result = event.result;
+  const streams = event.status === "streaming";
   return {
-    ...old, status: event.status,
+    ...old, status: event.status, args: streams ? old.args : "", to: old.status === "streaming" && !streams ? 0 : old.to,
     name: news(event.name, old.name, ""), title: news(event.title, old.title, old.name), tool: news(event.kind, old.tool, "other"),
     input: news(event.input, old.input, null), locations: news(event.locations, old.locations, []),
     diff: patchOf(result?.details) ?? news(event.diff, old.diff, null),
@@ -82,8 +83,8 @@ function putFlying(items: Item[], part: InFlight): void {
     case "thinking":
       return put(items, { kind: part.kind, key: `${part.itemId}/${part.part}`, text, streaming: true, to: part.to });
     case "toolArgs": {
-      const key = part.toolCallId ?? `${part.itemId}/${part.part}`;
-      return put(items, { ...newTool(key, part.name ?? ""), args: text });
+      const place = `${part.itemId}/${part.part}`;
+      return put(items, { ...newTool(part.toolCallId ?? place, part.name ?? "", place), args: text, to: part.to });
     }
     case "toolOutput": {
       const place = items.findLastIndex((item) => item.key === part.itemId);
@@ -99,12 +100,15 @@ function putFlying(items: Item[], part: InFlight): void {
 }
 
 function belongs(item: Item, delta: DeltaParams): boolean {
-  if (delta.kind === "text" || delta.kind === "thinking") return item.key === `${delta.itemId}/${delta.part}`;
+  const part = `${delta.itemId}/${delta.part}`;
+  if (delta.kind === "text" || delta.kind === "thinking") return item.key === part;
+  if (delta.kind === "toolArgs") return item.kind === "tool" && item.status === "streaming" && item.part === part;
   return item.key === delta.itemId;
 }
 
 function extended(item: TextItem | ToolItem, delta: DeltaParams): Item {
   if (item.to === null || delta.from !== item.to) return { ...item, to: null }; // a hole: its end will tell
+  if (delta.kind === "toolArgs") return item.kind === "tool" ? { ...item, args: item.args + delta.text, to: delta.to } : item;
   if (item.kind === "tool") return { ...item, output: tail(item.output + delta.text), to: delta.to };
   return item.streaming ? { ...item, text: item.text + delta.text, to: delta.to } : item;
 }

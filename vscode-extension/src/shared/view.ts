@@ -46,7 +46,10 @@ export interface TextItem {
   to: number | null;
 }
 
-/** A tool call; `args` is its input as it streams, `output` the end of what it printed so far, `to` counts its pieces. */
+/**
+ * A tool call. First its arguments stream, as JSON in `args` (`part` is where: `entryId/part`), then what it
+ * prints, of which `output` is the end so far. `to` counts the pieces of what streams.
+ */
 export interface ToolItem {
   kind: "tool";
   key: string;
@@ -54,6 +57,7 @@ export interface ToolItem {
   title: string;
   tool: ToolKind;
   status: ToolStatus;
+  part: string;
   args: string;
   input: JsonObject | null;
   output: string;

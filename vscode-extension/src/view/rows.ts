@@ -5,6 +5,8 @@
  */
 import type { ToHost } from "../shared/messages";
 import { countOf } from "../shared/diff";
+import { number, titleOf } from "../shared/entries";
+import { soFar } from "../shared/partial";
 import type { Item, NoteItem, TextItem, ToolItem, UserItem } from "../shared/view";
 import { h, icon, type IconName } from "./dom";
 import { Markdown } from "./markdown";
@@ -104,6 +106,9 @@ const SIGNS: { [status in ToolItem["status"]]: { icon: IconName; label: string }
   cancelled: { icon: "stop", label: "stopped" }, rejected: { icon: "cross", label: "not allowed" },
 };
 
+/** Characters of streaming arguments from which on their number is shown. */
+const LONG = 200;
+
 /** A line that opens; what is under it is made when it is opened. */
 class ToolRow implements Row {
   readonly element = h("details", { className: "row tool" });
@@ -117,7 +122,7 @@ class ToolRow implements Row {
   }
 
   show(item: Item): void {
-    this.item = item as ToolItem;
+    this.item = streamed(item as ToolItem);
     this.element.dataset["status"] = this.item.status;
     this.line.replaceChildren(...this.lineOf(this.item));
     this.fill();
@@ -132,6 +137,7 @@ class ToolRow implements Row {
       h("span", { className: "name" }, name),
       h("span", { className: "about", title: item.title }, about),
       ...(counts ? [h("span", { className: "count add" }, `+${counts.added}`), h("span", { className: "count del" }, `−${counts.removed}`)] : []),
+      ...(item.args.length >= LONG ? [h("span", { className: "faint" }, number(item.args.length))] : []),
       ...(item.durationMs !== null && item.durationMs >= 100 ? [h("span", { className: "faint" }, duration(item.durationMs))] : []),
       h("span", { className: "status", label: sign.label }, icon(sign.icon)),
     ];
@@ -141,11 +147,13 @@ class ToolRow implements Row {
     const { item } = this;
     if (!item || !this.element.open) return this.body.replaceChildren();
     const running = item.status === "running";
+    const grows = running || item.status === "streaming";
     this.body.replaceChildren(
-      ...(item.diff ? [diffView(item.diff)] : item.input ? [inputView(item.input)] : item.args ? [h("pre", {}, item.args)] : []),
+      ...(item.diff ? [diffView(item.diff)] : item.input ? [inputView(item.input)] : []),
       ...(item.output && !(item.diff && !item.isError) ? [outputView(item.output, "Output")] : []),
       h("div", { className: "buttons" }, ...this.buttons(item, running)),
     );
+    if (grows) for (const text of this.body.querySelectorAll("pre")) text.scrollTop = text.scrollHeight;
   }
 
   private buttons(item: ToolItem, running: boolean): Node[] {
@@ -160,6 +168,13 @@ class ToolRow implements Row {
       ...(whole ? [button("open", "Open the whole output", { type: "openWhole", uri: whole })] : []),
     ];
   }
+}
+
+/** A call with its arguments as far as they have come. */
+function streamed(item: ToolItem): ToolItem {
+  if (!item.args) return item;
+  const input = soFar(item.args);
+  return { ...item, input, title: titleOf(item.name, input) };
 }
 
 function split(title: string): [string, string] {

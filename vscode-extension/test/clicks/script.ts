@@ -35,7 +35,7 @@ export const SCRIPT = [
   { text: "I run it.", call: "bash", args: { command: "printf 'one\\ntwo\\n' && sleep 1.5" } },
   { text: "It ran." },
   { when: "edit it", loop: true },
-  { text: "I edit it.", call: "edit", args: { path: "notes.txt", edits: [{ oldText: "second line", newText: "2nd line" }] } },
+  { text: "I edit it.", call: "edit", args: { path: "notes.txt", edits: [{ oldText: "second line", newText: "2nd line" }] }, chunk: 4, pause: 0.06 },
   { text: "It is edited." },
   { when: "look round", loop: true },
   { text: "I look round, slowly. ".repeat(30), chunk: 8, pause: 0.06, call: "ls", args: {} },

@@ -64,6 +64,8 @@ test("an edit of a file with unsaved text goes into its buffer, and one undo tak
   await window.page.keyboard.press("Control+Home");
   await window.page.keyboard.type("unsaved ");
   await window.say("edit it");
+  await window.view.locator('.row.tool[data-status="streaming"] .about', { hasText: "notes.txt" }).waitFor();
+  await window.shot("06-arguments");
   await window.view.locator(".card .diff").waitFor();
   await window.shot("06-edit-permission");
   await window.view.getByRole("button", { name: "Allow once" }).click();

@@ -1,7 +1,7 @@
 /** Events in, items out. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Entry, SessionEvent } from "../../src/protocol";
+import type { DeltaParams, Entry, SessionEvent, ToolEvent } from "../../src/protocol";
 import { grown, MOST_ITEMS, signed, streaming, withEarlier } from "../../src/shared/reduce";
 import { after, answer, base, delta, person, read, result, session, USAGE } from "./told";
 
@@ -39,6 +39,24 @@ test("a call is told in pieces: absent is unchanged, null is cleared", () => {
   view = after(view, { type: "tool", toolCallId: "c", status: "completed", durationMs: 4, result: { content, isError: false } });
   assert.deepEqual(read(view), ["[ls src: completed] x.py\ny.py"]);
   assert.deepEqual(read(after(view, { type: "entry", entry: result("r", "c", "x.py\ny.py") })), ["[ls src: completed] x.py\ny.py"]);
+});
+
+test("arguments stream into their call, then its output, also for who comes late", () => {
+  const begun: SessionEvent[] = [
+    { type: "item_started", itemId: "a", kind: "tool", part: 1, toolCallId: "c", name: "bash" },
+    { type: "tool", toolCallId: "c", status: "streaming", itemId: "a", part: 1, name: "bash", title: "bash" },
+  ];
+  const args = (from: number, text: string): DeltaParams => ({ ...delta(from, from + 1, text, "toolArgs"), part: 1 });
+  const view = grown(grown(after(session(), ...begun), args(0, '{"command": "ec')), args(1, 'ho hi"'));
+  const inFlight = [{ itemId: "a", kind: "toolArgs" as const, part: 1, to: 2, text: '{"command": "echo hi"', toolCallId: "c", name: "bash" }];
+  for (const now of [view, session([], { tools: [begun[1] as ToolEvent], inFlight })]) {
+    const call = grown(now, args(2, "}")).items[0];
+    assert.deepEqual(call?.kind === "tool" && [call.args, call.status], ['{"command": "echo hi"}', "streaming"]);
+    const ended = { type: "entry" as const, entry: answer("a", [{ type: "text", text: "" }, { type: "toolCall", id: "c", name: "bash", arguments: { command: "echo hi" } }], "toolUse") };
+    const running: SessionEvent = { type: "tool", toolCallId: "c", status: "running", input: { command: "echo hi" } };
+    const run = grown(after(now, ended, running), delta(0, 1, "hi", "toolOutput", "c"));
+    assert.deepEqual(run.items.map((item) => item.kind === "tool" && [item.args, item.output, item.status]), [["", "hi", "running"]]);
+  }
 });
 
 test("output streams into a call that is stored already, also for who comes late", () => {

@@ -10,6 +10,7 @@ import { settledEnd } from "../../src/shared/blocks";
 import { before, countOf, sides } from "../../src/shared/diff";
 import { joined } from "../../src/shared/messages";
 import { nested, type Node } from "../../src/shared/nest";
+import { soFar } from "../../src/shared/partial";
 
 const PATCH = "--- a.txt\n+++ a.txt\n@@ -1,3 +1,4 @@\n one\n-two\n+TWO\n+2b\n three\n@@ -9,2 +10,1 @@\n nine\n-- a list\n";
 const AFTER = "one\nTWO\n2b\nthree\n4\n5\n6\n7\n8\nnine\nend\n";
@@ -35,6 +36,21 @@ const SETTLED = [
 for (const told of SETTLED) {
   test(`the settled part of ${JSON.stringify(told)}`, () => assert.equal(settledEnd(told.replace("|", ""), 0), told.indexOf("|")));
 }
+
+const WHOLE = { path: "a/b.ts", edits: [{ oldText: 'say "x, {y}"\n\u00e9\\', newText: "" }], all: true, count: 12 };
+
+test("arguments that stream can be read at every moment, and never say what was not said", () => {
+  const text = JSON.stringify(WHOLE).replace("é", "\\u00e9");
+  for (let end = 0; end <= text.length; end++) {
+    const { path, edits, all } = soFar(text.slice(0, end)) as Partial<typeof WHOLE>;
+    assert.ok(path === undefined || WHOLE.path.startsWith(path));
+    assert.ok((edits?.[0]?.oldText ?? "") === WHOLE.edits[0]?.oldText.slice(0, (edits?.[0]?.oldText ?? "").length));
+    assert.ok(all === undefined || all === true);
+  }
+  assert.deepEqual(soFar(text), WHOLE);
+  assert.deepEqual(soFar('{"path": "a.ts", "content": "one\\ntw'), { path: "a.ts", content: "one\ntw" });
+  assert.deepEqual([soFar(""), soFar("no"), soFar("… end of it"), soFar("[1, 2")], [{}, {}, {}, {}]);
+});
 
 test("rows nest by depth, also in a page that begins deep inside", () => {
   const rows = [1, 2, 2, 1, 0, 1].map((depth, index): TreeRow => ({
