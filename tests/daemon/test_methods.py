@@ -242,7 +242,9 @@ async def _switches(daemon: Contract) -> None:
     listed = await daemon.call("agent/model/list", usable=True)
     assert listed["current"].startswith("scripted:")
     assert (await daemon.call("agent/thinking/list"))["levels"] == ["off", "low", "high"]
-    assert await daemon.call("agent/thinking/set", level="medium") == {"thinking": "high"}
+    told = await daemon.call("agent/thinking/set", level="medium")
+    note = "scripted/script.jsonl has no level medium; it has off, low, high."
+    assert told == {"thinking": "high", "note": note}
     assert await daemon.call("agent/thinking/cycle") == {"thinking": "off"}
     kept = await daemon.call("agent/settings/set", key="maxSteps", value=7, scope="user")
     assert (kept["value"], kept["source"]) == (7, "user")

@@ -170,6 +170,8 @@ async def test_our_own_commands(tmp_path: Path) -> None:
         assert await run("/thinking") == "Thinking: off."
         with pytest.raises(SingletreeError, match="no thinking level deep"):
             await run("/thinking deep")
+        cannot = "Thinking: off. scripted/script is not known to think."
+        assert await run("/thinking high") == cannot
         await on.say("first")
         await on.say("second")
         note = await run("/compact and keep the names")

@@ -1014,9 +1014,10 @@ export interface ThinkingSetParams extends SessionParams {
   level: ThinkingLevel;
 }
 
-/** The level as it is now. */
+/** The level as it is now. `note`: why it is another than the one that was wished for. */
 export interface ThinkingResult {
   thinking: ThinkingLevel;
+  note?: string;
 }
 
 /** One value that can be chosen. */

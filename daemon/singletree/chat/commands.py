@@ -89,7 +89,8 @@ def _model(talk: Talk, rest: str) -> None:
 def _thinking(talk: Talk, rest: str) -> None:
     if rest:
         told = talk.ask("agent/thinking/set", {"level": rest})
-        talk.screen.say(f"→ thinking {text(told, 'thinking')}", "cyan")
+        said = f"→ thinking {text(told, 'thinking')}. {text(told, 'note')}".removesuffix(". ")
+        talk.screen.say(said, "cyan")
         return
     told = talk.ask("agent/thinking/list", {})
     levels = pick(told, "levels")

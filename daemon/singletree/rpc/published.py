@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:468407525c14446ca70c1811f7dc34ff"
+SCHEMA_HASH = "sha256:641d8c01e47881ee0828a1b079ded0a9"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

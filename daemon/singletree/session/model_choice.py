@@ -21,6 +21,8 @@ from singletree.session.settings.layers import Settings
 from singletree.session.tree.conversation import Conversation
 
 MODEL_GONE = "The model {ref} of this session is not known here; another one answers."
+CANNOT_THINK = "{model} is not known to think."
+NEAREST_LEVEL = "{model} has no level {wanted}; it has {levels}."
 NO_MODEL = "No model is chosen."
 NO_MODEL_HINT = "Choose one with agent/model/set, or set defaultModel in settings.json."
 
@@ -147,6 +149,15 @@ class ModelChoice:
         """Choose the thinking level."""
         self._level = level
         self._changed()
+
+    def why_another(self, wanted: str) -> str | None:
+        """Why the level that counts is not the wanted one."""
+        if self.thinking == wanted:
+            return None
+        info = self.model().info
+        if info.levels == ("off",):
+            return CANNOT_THINK.format(model=info.ref)
+        return NEAREST_LEVEL.format(model=info.ref, wanted=wanted, levels=", ".join(info.levels))
 
     def set_tools(self, names: Sequence[str]) -> None:
         """Choose the active tools."""

@@ -190,7 +190,11 @@ M.all = {
     tells = 'choose how much the model thinks',
     run = function(chat, rest)
       if rest ~= '' then
-        chat:ask('agent/thinking/set', { level = rest })
+        chat:ask('agent/thinking/set', { level = rest }, chat:then_do(function(result)
+          if result.note then
+            say.say(result.note)
+          end
+        end))
       else
         pickers.thinking(chat)
       end

@@ -789,9 +789,10 @@
 ---@class singletree.ThinkingSetParams : singletree.SessionParams
 ---@field level singletree.ThinkingLevel
 
---- The level as it is now.
+--- The level as it is now. `note`: why it is another than the one that was wished for.
 ---@class singletree.ThinkingResult
 ---@field thinking singletree.ThinkingLevel
+---@field note? string
 
 --- One value that can be chosen.
 ---@class singletree.ConfigValue

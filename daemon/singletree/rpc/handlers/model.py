@@ -90,7 +90,9 @@ async def _levels(daemon: Daemon, params: SessionParams, call: Call) -> Thinking
 async def _set_level(daemon: Daemon, params: ThinkingSetParams, call: Call) -> ThinkingResult:
     session = await daemon.session(params, call)
     session.choice.set_thinking(params.level)
-    return ThinkingResult(thinking=session.choice.thinking)
+    return ThinkingResult(
+        thinking=session.choice.thinking, note=session.choice.why_another(params.level)
+    )
 
 
 async def _cycle_level(daemon: Daemon, params: CycleParams, call: Call) -> ThinkingResult:

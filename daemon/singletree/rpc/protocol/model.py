@@ -82,9 +82,10 @@ class ThinkingSetParams(SessionParams):
 
 
 class ThinkingResult(Result):
-    """The level as it is now."""
+    """The level as it is now. `note`: why it is another than the one that was wished for."""
 
     thinking: ThinkingLevel
+    note: str | None = None
 
 
 METHODS = (

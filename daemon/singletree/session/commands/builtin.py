@@ -43,7 +43,9 @@ def builtin_commands(
     async def thinking(words: str) -> str:
         if words:
             choice.set_thinking(_level(words))
-        return THINKS.format(level=choice.thinking)
+        told = THINKS.format(level=choice.thinking)
+        why = choice.why_another(words) if words else None
+        return told if why is None else f"{told} {why}"
 
     async def named(words: str) -> str:
         shown = rename(words) if words else name()
