@@ -225,6 +225,22 @@ async def test_streamed_text_survives_a_crash(tmp_path: Path) -> None:
         assert message.stop_reason == "aborted"
 
 
+async def test_each_answer_of_a_turn_is_kept_while_it_streams(tmp_path: Path) -> None:
+    first = say("one") + wait(0.3) + call("bash", command="true")
+    model = ScriptedModel([first, say("two") + wait(30)])
+    partials = tmp_path / "agent" / "singletree" / "partials"
+
+    def kept(text: str) -> bool:
+        return any(text in file.read_text() for file in partials.glob("*.json"))
+
+    async with stage(tmp_path, model) as on:
+        await on.session.turns.prompt(said("go"))
+        await on.until(lambda: kept("one"))
+        await on.until(lambda: kept("two"))
+        await on.session.turns.abort()
+        assert not list(partials.glob("*.json"))
+
+
 @pytest.mark.parametrize("content", ["", "   \n"])
 async def test_an_empty_prompt_is_refused(tmp_path: Path, content: str) -> None:
     async with stage(tmp_path, ScriptedModel([])) as on:

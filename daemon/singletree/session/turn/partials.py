@@ -1,9 +1,9 @@
 """What was streamed survives: the text of an unfinished answer, beside the session.
 
-While an answer streams, its parts are written to one small file, at most once in `EVERY` seconds
-and without a line in the session file. When the answer is an entry, the file goes; after a crash
-the next open finds it and turns it into an aborted answer. Never knows the tree.
-Read next: recorder.py (who keeps it), ../session.py (who takes it up).
+While an answer streams, its parts are written to one small file: `FIRST` seconds after it began,
+then once in `EVERY` seconds, and without a line in the session file. When the answer is an entry,
+the file goes; after a crash the next open finds it and turns it into an aborted answer. Never knows
+the tree. Read next: recorder.py (who keeps it), ../session.py (who takes it up).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from singletree.errors import or_session_error
 from singletree.messages import AssistantMessage
 from singletree.session.files import make_private, put_aside
 
-EVERY = 0.5
+FIRST, EVERY = 0.1, 0.5
 """Seconds: a reader sees a text at most this much sooner than the disk does, plus one write."""
 
 NOT_KEPT = "The text that streams could not be kept in {path}: {why}. A crash would lose it."

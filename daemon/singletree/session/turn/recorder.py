@@ -32,7 +32,7 @@ from singletree.session.events import (
 from singletree.session.extensions.messages import ExtensionMessages
 from singletree.session.state import LiveAnswer
 from singletree.session.tree.conversation import Conversation
-from singletree.session.turn.partials import EVERY, drop_partial, write_partial
+from singletree.session.turn.partials import EVERY, FIRST, drop_partial, write_partial
 from singletree.session.turn.queue import Queue
 from singletree.session.turn.system_prompt import custom_entry
 
@@ -58,8 +58,9 @@ class Recorder:
         self._answered = answered
         self._emit = emit
         self._draft: tuple[str, Draft] | None = None
-        self._fresh = False
-        self._on_disk = False
+        self._fresh = anyio.Event()
+        """Since the last look at it the answer has grown or ended."""
+        self._on_disk: str | None = None
         self._told_not_kept = False
         self.open_calls: dict[str, ToolCall] = {}
         self.outputs: dict[str, ToolOutput] = {}
@@ -88,7 +89,7 @@ class Recorder:
                 self._draft = (entry_id, Draft(self._info()))
             case MessageDelta(event=delta) if self._draft is not None:
                 self._draft[1].feed(delta)
-                self._fresh = True
+                self._fresh.set()
             case MessageEnded():
                 self._ended(event)
                 return
@@ -104,24 +105,25 @@ class Recorder:
     async def keep_partials(self) -> None:
         """While a turn runs: what streamed reaches the disk within a second."""
         while True:
-            await anyio.sleep(EVERY)
-            live = self.live if self._fresh else None
-            if live is not None:
-                self._fresh = False
-                self._on_disk = True
-                try:
-                    await anyio.to_thread.run_sync(
-                        write_partial, self.partial, live.entry_id, live.message
-                    )
-                except SessionError as error:
-                    self._tell_not_kept(error)
-            elif self._draft is None:
+            await self._fresh.wait()
+            if self._draft is not None:
+                await anyio.sleep(EVERY if self._draft[0] == self._on_disk else FIRST)
+            self._fresh = anyio.Event()
+            if (live := self.live) is None:
                 await self.drop_partial()
+                continue
+            self._on_disk = live.entry_id
+            try:
+                await anyio.to_thread.run_sync(
+                    write_partial, self.partial, live.entry_id, live.message
+                )
+            except SessionError as error:
+                self._tell_not_kept(error)
 
     async def drop_partial(self) -> None:
         """The answer is an entry: the copy beside the session goes."""
-        if self._on_disk and self._draft is None:
-            self._on_disk = False
+        if self._on_disk is not None and self._draft is None:
+            self._on_disk = None
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(drop_partial, self.partial)
 
@@ -136,7 +138,7 @@ class Recorder:
         answer = message if isinstance(message, AssistantMessage) else None
         if answer is not None:
             self._draft = None
-            self._fresh = False
+            self._fresh.set()
         if isinstance(message, CustomMessage):
             self._talk.add(custom_entry(message), id=event.id, first=event)
         else:
