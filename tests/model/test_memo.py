@@ -117,6 +117,16 @@ def conversation(turns: int) -> list[Message]:
 
 
 @pytest.mark.parametrize("api", APIS)
+def test_answers_in_a_row_stay_together(api: str) -> None:
+    model = info(api)
+    memo = Memo(APIS[api].form, model)
+    row = [said([Text(text=word)], "stop", True) for word in ("one", "two", "three")]
+    spoken: list[Message] = [UserMessage(content="do"), *row, UserMessage(content="go")]
+    for size in range(1, len(spoken) + 1):
+        check(memo, model, spoken[:size])
+
+
+@pytest.mark.parametrize("api", APIS)
 def test_only_what_is_new_is_encoded(api: str) -> None:
     model = info(api)
     memo = Memo(APIS[api].form, model)

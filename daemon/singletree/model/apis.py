@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
+from urllib.parse import quote
 
 from pydantic import JsonValue
 
@@ -43,7 +44,7 @@ class Decoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """One API."""
+    """One API. `path` follows a provider's address; `{model}` in it stands for the model's id."""
 
     path: str
     form: Form
@@ -53,6 +54,10 @@ class Api:
     def encode(self, info: ModelInfo, request: ModelRequest) -> dict[str, JsonValue]:
         """The body of a request."""
         return encode(self.form, info, request)
+
+    def url(self, info: ModelInfo) -> str:
+        """Where a request goes."""
+        return info.base_url.rstrip("/") + self.path.format(model=quote(info.id, safe=""))
 
 
 def _messages_headers(info: ModelInfo, request: ModelRequest, key: str | None) -> dict[str, str]:

@@ -52,6 +52,7 @@ class CallPart:
     pieces: list[str] = field(default_factory=list)
     told_pieces: int = 0
     told: bool = False
+    signature: str | None = None
 
 
 Part = TextPart | ThinkingPart | CallPart
@@ -169,4 +170,5 @@ def _block(part: Part) -> Block:
                 name=part.name,
                 arguments=arguments,
                 arguments_error=error,
+                thought_signature=part.signature,
             )

@@ -25,7 +25,8 @@ class Form:
 
     `field`: where the conversation stands in the body. `head`: what stands before it there.
     `speak`: messages made fit, as groups of items; the number says how many groups were before.
-    `envelope`: the body around it, for an output limit. `mark`: cache marks, set in place.
+    `envelope`: the body around it, for an output limit. `mark`: what its end needs
+    (cache marks, a last word), set in place.
     """
 
     field: str

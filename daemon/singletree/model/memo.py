@@ -130,10 +130,11 @@ def _pictures(messages: Sequence[Message]) -> int:
 def _last_seam(messages: Sequence[Message], start: int) -> int:
     """The last place where a conversation can be parted: no call waits for its result there.
 
-    Never at the end itself, and never between results and a user's words.
+    Never at the end itself, between results and a user's words, or between two answers.
     """
     seam = start
     pending: set[str] = set()
+    answered = False
     for index in range(start, len(messages)):
         message = messages[index]
         if isinstance(message, ToolResultMessage):
@@ -142,12 +143,14 @@ def _last_seam(messages: Sequence[Message], start: int) -> int:
         if isinstance(message, AssistantMessage):
             if message.failed:
                 continue
-            if not pending:
+            if not (pending or answered):
                 seam = index
             pending = {call.id for call in message.tool_calls}
+            answered = True
         else:
             behind_result = index > 0 and isinstance(messages[index - 1], ToolResultMessage)
             if not pending and not behind_result:
                 seam = index
             pending = set()
+            answered = False
     return seam

@@ -59,7 +59,7 @@ class RemoteModel:
         api = self._api
         decoder = api.decoder(Draft(self._info, request.thinking, lambda: _call_ids(request)))
         call = Call(
-            url=self._info.base_url.rstrip("/") + api.path,
+            url=api.url(self._info),
             headers={**api.headers(self._info, request, self.key), **self.headers},
             body=await self._encoded(request),
             provider=self._info.provider,
