@@ -12,6 +12,8 @@ from blockbuster import BlockBuster, blockbuster_ctx
 from hypothesis import settings
 from pydantic import TypeAdapter
 
+from singletree.model.catalogue import PROVIDERS
+
 settings.register_profile("house", deadline=None)  # the clock of a busy machine proves nothing
 settings.load_profile("house")
 
@@ -90,7 +92,7 @@ def own_home(
 ) -> Iterator[Path]:
     """A home and an agent folder of its own; no key of the machine's leaks in."""
     home = tmp_path_factory.mktemp("home")
-    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GROQ_API_KEY"):
+    for name in (variable for provider in PROVIDERS.values() for variable in provider.env):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("PI_CODING_AGENT_DIR", str(home / ".pi" / "agent"))

@@ -38,6 +38,7 @@ def test_without_a_key(tmp_path: Path) -> None:
     assert "    offline/demo  window 32000" in lines
     assert "  No real model can be used yet; this is what each needs." in lines
     assert "  anthropic: set ANTHROPIC_API_KEY, or store a key in auth.json" in lines
+    assert "  google: set GEMINI_API_KEY or GOOGLE_API_KEY, or store a key in auth.json" in lines
     assert (
         "  llama.cpp: no model answers at http://127.0.0.1:1/v1; start the server, or name its "
         "address in LLAMA_CPP_HOST"

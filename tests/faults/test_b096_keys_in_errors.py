@@ -6,10 +6,10 @@ import pytest
 from tests.model.fake_server import FakeServer, events, refusal, serving
 from tests.model.talk import failure, info_for, model_at
 
+from singletree.model.apis import APIS
 from singletree.model.http import Call
 
 KEY = "sk-test-123"
-APIS = ["openai-completions", "anthropic-messages", "openai-responses"]
 
 
 @pytest.mark.parametrize("api", APIS)

@@ -16,6 +16,7 @@ from tests.model.talk import answer, failure, model_at
 
 from singletree.errors import ModelError
 from singletree.messages import text_of
+from singletree.model.apis import APIS
 from singletree.model.remote import RemoteModel
 
 KEY = "sk-proj-verysecretkey12345"
@@ -142,7 +143,7 @@ BAD: dict[str, tuple[bytes, str, bool]] = {
 }
 
 
-@pytest.mark.parametrize("api", ["openai-completions", "anthropic-messages", "openai-responses"])
+@pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("name", BAD)
 async def test_what_cannot_is_a_plain_error(name: str, api: str) -> None:
     raw, why, retryable = BAD[name]

@@ -77,6 +77,25 @@ def test_no_key_says_which_variable_to_set(tmp_path: Path) -> None:
     )
 
 
+def test_google_has_two_variables(tmp_path: Path) -> None:
+    ref = "google/gemini-4-hydrogen"
+    found = catalog(tmp_path, GOOGLE_API_KEY="old").find(ref)
+    assert key_of(found) == "old"
+    assert (found.info.api, found.info.max_output) == ("google-generative-ai", 65_536)
+    assert found.info.levels == ("low", "medium", "high", "xhigh")
+    both = catalog(tmp_path, GOOGLE_API_KEY="old", GEMINI_API_KEY="new")
+    assert key_of(both.find(ref)) == "new"
+    assert key_of(both.find("google/gemini-of-tomorrow")) == "new"
+
+
+def test_a_login_in_googles_header_is_enough(tmp_path: Path) -> None:
+    gateway = {**CORP, "api": "google-generative-ai", "headers": {"X-Goog-Api-Key": "$TEAM_KEY"}}
+    del gateway["apiKey"]
+    found = catalog(tmp_path, models={"corp": gateway}, TEAM_KEY="t").find("corp/m")
+    assert isinstance(found, RemoteModel)
+    assert (found.key, found.headers) == (None, {"X-Goog-Api-Key": "t"})
+
+
 def test_auth_json_wins_over_models_json_over_the_environment(tmp_path: Path) -> None:
     auth = {"openai": {"type": "api_key", "key": "from-auth"}}
     models = {"openai": {"apiKey": "from-models"}}
@@ -293,6 +312,7 @@ def test_where_keys_come_from(tmp_path: Path) -> None:
     assert {p: s.source for p, s in status.items()} == {
         "anthropic": None,
         "openai": "auth.json",
+        "google": None,
         "openrouter": None,
         "groq": "environment",
         "deepseek": None,

@@ -1,4 +1,4 @@
-"""Requests of the three APIs where the vectors do not look: thinking, limits, dialects."""
+"""Requests of the APIs where the vectors do not look: thinking, limits, dialects."""
 
 from __future__ import annotations
 

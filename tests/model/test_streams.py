@@ -1,4 +1,4 @@
-"""Answers of the three APIs: what is tolerated, what is an error, what it costs."""
+"""Answers of the APIs: what is tolerated, what is an error, what it costs."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def test_a_stray_line_is_no_event() -> None:
     assert texts(message) == ["a"]
 
 
-@pytest.mark.parametrize("api", [CHAT, MESSAGES, RESPONSES])
+@pytest.mark.parametrize("api", APIS)
 def test_an_event_that_is_no_json_is_a_passing_failure(api: str) -> None:
     with pytest.raises(ModelError, match="an event of the answer could not be read") as caught:
         feed(decoder(api), "{nope")
     assert caught.value.retryable
 
 
-@pytest.mark.parametrize("api", [CHAT, MESSAGES, RESPONSES])
+@pytest.mark.parametrize("api", APIS)
 def test_an_answer_without_its_end_is_a_passing_failure(api: str) -> None:
     with pytest.raises(ModelError) as caught:
         decoder(api).finish()

@@ -1,6 +1,7 @@
 """The APIs we speak: for each the path, the headers, the encoder and the decoder.
 
-Never opens a connection. Read next: remote.py (who sends), anthropic.py, openai.py, responses.py.
+Never opens a connection. Read next: remote.py (who sends), anthropic.py, openai.py, responses.py,
+google.py.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from urllib.parse import quote
 from pydantic import JsonValue
 
 from singletree.messages import AssistantMessage
-from singletree.model import anthropic, openai, responses
+from singletree.model import anthropic, google, openai, responses
 from singletree.model.anthropic_stream import MessagesDecoder
 from singletree.model.base import Delta, ModelInfo, ModelRequest
 from singletree.model.draft import Draft
 from singletree.model.form import Form, encode
+from singletree.model.google_stream import GenerateDecoder
 from singletree.model.openai_stream import ChatDecoder
 from singletree.model.responses_stream import ResponsesDecoder
 from singletree.model.sse import ServerEvent
@@ -74,6 +76,10 @@ def _bearer(info: ModelInfo, request: ModelRequest, key: str | None) -> dict[str
     return {"authorization": f"Bearer {key}"} if key else {}
 
 
+def _google_headers(info: ModelInfo, request: ModelRequest, key: str | None) -> dict[str, str]:
+    return {"x-goog-api-key": key} if key else {}
+
+
 def _responses_headers(info: ModelInfo, request: ModelRequest, key: str | None) -> dict[str, str]:
     headers = _bearer(info, request, key)
     if request.session_id and request.cache:
@@ -86,4 +92,5 @@ APIS: Mapping[str, Api] = {
     "anthropic-messages": Api(anthropic.PATH, anthropic.FORM, _messages_headers, MessagesDecoder),
     "openai-completions": Api(openai.PATH, openai.FORM, _bearer, ChatDecoder),
     "openai-responses": Api(responses.PATH, responses.FORM, _responses_headers, ResponsesDecoder),
+    "google-generative-ai": Api(google.PATH, google.FORM, _google_headers, GenerateDecoder),
 }

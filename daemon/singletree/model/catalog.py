@@ -355,7 +355,10 @@ def _at_home(provider: Provider) -> bool:
 
 
 def _sends_login(provider: Provider) -> bool:
-    return any(name.lower() in ("authorization", "x-api-key") for name in provider.headers)
+    return any(
+        name.lower() in ("authorization", "x-api-key", "x-goog-api-key")
+        for name in provider.headers
+    )
 
 
 def _whole(

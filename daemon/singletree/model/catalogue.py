@@ -47,6 +47,8 @@ _FIVE: Levels = {"off": "none", "minimal": None, "xhigh": "xhigh"}
 _SIX: Levels = {"off": "none", "minimal": None, "xhigh": "xhigh", "max": "max"}
 _HIGH_OR_MAX: Levels = {"minimal": None, "low": None, "medium": None, "max": "max"}
 _THREE: Levels = {"off": None, "minimal": None}
+_FOUR: Levels = {"off": None, "minimal": None, "xhigh": "xhigh"}
+_FOUR_LOWER: Levels = {"off": None}
 
 _ADAPTIVE: Mapping[str, JsonValue] = {"forceAdaptiveThinking": True, "supportsTemperature": False}
 _BINDING: Mapping[str, JsonValue] = {**_ADAPTIVE, "bindsThinking": True}
@@ -90,6 +92,10 @@ def _claude(
 
 def _gpt(id: str, name: str, price: Price, levels: Levels, window: int = 1_050_000) -> ModelInfo:
     return _model(id, name, window, 128 * K, price, levels=levels)
+
+
+def _gemini(id: str, name: str, price: Price, levels: Levels) -> ModelInfo:
+    return _model(id, name, 1_048_576, 65_536, price, levels=levels)
 
 
 def _long(price: Price, above: int, times: float, output_times: float) -> Price:
@@ -154,6 +160,25 @@ OPENAI = Provider(
         _gpt("gpt-5.4-mini", "GPT-5.4 mini", Price(0.75, 4.5, 0.075), _FIVE, 400 * K),
         _gpt("gpt-5.4-nano", "GPT-5.4 nano", Price(0.2, 1.25, 0.02), _FIVE, 400 * K),
     ),
+)
+GOOGLE = Provider(
+    "google",
+    "Google",
+    "google-generative-ai",
+    "https://generativelanguage.googleapis.com/v1beta",
+    ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    # the first is one that a key without billing may use; Carbon and Argon as of December
+    models=(
+        _gemini("gemini-4-hydrogen", "Gemini 4 Hydrogen", Price(1.5, 7.5, 0.075), _FOUR),
+        _gemini("gemini-4-neon", "Gemini 4 Neon", Price(3, 15, 0.15), _FOUR),
+        _gemini("gemini-4-carbon", "Gemini 4 Carbon", Price(4, 20, 0.2), _THREE),
+        _gemini("gemini-4-argon", "Gemini 4 Argon", Price(4, 20, 0.2), _THREE),
+        _gemini("gemini-3.8-flash", "Gemini 3.8 Flash", Price(0.75, 3.75, 0.075), _THREE),
+        _gemini(
+            "gemini-3.5-flash-lite", "Gemini 3.5 Flash-Lite", Price(0.3, 2.5, 0.03), _FOUR_LOWER
+        ),
+    ),
+    open=True,
 )
 OPENROUTER = Provider(
     "openrouter",
@@ -292,6 +317,7 @@ PROVIDERS: Mapping[str, Provider] = {
     for p in (
         ANTHROPIC,
         OPENAI,
+        GOOGLE,
         OPENROUTER,
         GROQ,
         DEEPSEEK,

@@ -63,6 +63,11 @@ _AUTH = re.compile(
     r"|incorrect api key|\b401\b|permission_error|forbidden",
     re.IGNORECASE,
 )
+_BAD_KEY = re.compile(r"API_KEY_INVALID|api key (?:not valid|expired|not found)", re.IGNORECASE)
+"""What Google says with status 400."""
+_COMES_BACK = re.compile(r'"retryDelay"', re.IGNORECASE)
+_DAILY = re.compile(r"per.?day", re.IGNORECASE)
+"""Google words every limit as a quota: what tells them apart is a delay, and which limit it was."""
 _LASTING = re.compile(r"(?:is|are) not supported|failed to parse tool call", re.IGNORECASE)
 """What llama.cpp says with status 500 of requests that never can succeed."""
 _PASSING = re.compile(
@@ -121,8 +126,9 @@ def classify(text: str, status: int | None = None) -> Kind:
 
 def _by_status(text: str, status: int) -> Kind | None:
     if status == 429:
-        return Kind("quota_exceeded", False) if _QUOTA.search(text) else Kind("rate_limited", True)
-    if status in (401, 403) and not _QUOTA.search(text):
+        return Kind("quota_exceeded", False) if _spent(text) else Kind("rate_limited", True)
+    refused_key = status in (401, 403) and not _QUOTA.search(text)
+    if refused_key or (status == 400 and _BAD_KEY.search(text)):
         return Kind("auth_failed", False)
     if status == 402:
         return Kind("quota_exceeded", False)
@@ -138,6 +144,13 @@ def _by_status(text: str, status: int) -> Kind | None:
     if status == 407:
         return Kind("provider_error", False)
     return Kind("quota_exceeded", False) if _QUOTA.search(text) else Kind("provider_error", False)
+
+
+def _spent(text: str) -> bool:
+    """Whether a quota is used up for long, rather than reached for a moment."""
+    if not _QUOTA.search(text):
+        return False
+    return bool(_DAILY.search(text)) or not _COMES_BACK.search(text)
 
 
 def refused(

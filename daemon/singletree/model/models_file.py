@@ -21,7 +21,12 @@ from singletree.model.base import ModelInfo, Price, PriceTier
 from singletree.model.catalogue import Provider
 from singletree.model.thinking import levels_of
 
-APIS = ("anthropic-messages", "openai-completions", "openai-responses")
+APIS = (
+    "anthropic-messages",
+    "openai-completions",
+    "openai-responses",
+    "google-generative-ai",
+)
 
 
 _WANTED = {
