@@ -13,7 +13,13 @@ from pydantic import ValidationError
 from singletree.rpc import protocol
 from singletree.rpc.protocol import check, find, methods
 from singletree.rpc.protocol.base import Method, Shape
-from singletree.rpc.protocol.capabilities import ClientAgent, ServerAgent
+from singletree.rpc.protocol.capabilities import (
+    ClientAgent,
+    ClientEditor,
+    ClientEvents,
+    ClientUi,
+    ServerAgent,
+)
 from singletree.rpc.protocol.errors import CODES
 from singletree.rpc.protocol.events import DeltaParams, ToolEvent
 from singletree.rpc.protocol.queue import QueueItem
@@ -153,13 +159,24 @@ def test_a_client_may_declare_everything() -> None:
         "events": {"delta": True, "maxLatencyMs": 16, "kinds": ["entry"]},
         "permissions": {},
         "ui": {"dialogs": ["select", "form"], "status": {}, "widgets": {}, "notify": {}},
-        "editor": {"applyEdit": "all", "read": {}, "save": {}, "showDiff": {}},
-        "resume": [{"sessionId": "s", "cursor": {"epoch": "e", "seq": 4}}],
+        "editor": {"applyEdit": "all", "read": {}, "save": {}},
         "experimental": True,
     }
     agent = check(ClientAgent, value, forbid_unknown=True)
     assert agent.permissions is not None
     assert agent.editor.apply_edit == "all"
+
+
+def test_what_a_client_may_declare_is_read() -> None:
+    room = Path(protocol.__file__).parents[1]
+    text = "\n".join(
+        module.read_text("utf-8")
+        for module in room.rglob("*.py")
+        if module.parent.name not in ("protocol", "described")
+    )
+    for shape in (ClientAgent, ClientEvents, ClientUi, ClientEditor):
+        names = [str(field.alias) for field in shape.model_fields.values()]
+        assert [name for name in names if f'"{name}"' not in text] == []
 
 
 def test_no_common_version_is_told() -> None:

@@ -1692,21 +1692,13 @@ export interface ClientEditor {
   applyEdit?: "open" | "all" | "none";
   read?: Present;
   save?: Present;
-  showDiff?: Present;
-}
-
-/** A session the client knew before, and how far it had come. */
-export interface Resume {
-  sessionId: string;
-  cursor: Cursor;
 }
 
 /**
  * What the client declares. All of it may be missing: then it is a plain LSP host.
  *
  * `protocolVersions`: preferred first. `settings`: the editor's own settings for the agent, with
- * the keys of settings.json, above all files. `resume` is read by a method that is planned; it can
- * be declared already.
+ * the keys of settings.json, above all files.
  */
 export interface ClientAgent {
   protocolVersions?: number[];
@@ -1716,7 +1708,6 @@ export interface ClientAgent {
   ui?: ClientUi;
   editor?: ClientEditor;
   settings?: JsonObject;
-  resume?: Resume[];
   experimental?: boolean;
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:641d8c01e47881ee0828a1b079ded0a9"
+SCHEMA_HASH = "sha256:35037d1af52d79deaff40214f754b4db"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

@@ -1336,18 +1336,11 @@
 ---@field applyEdit? "open"|"all"|"none"
 ---@field read? singletree.Present
 ---@field save? singletree.Present
----@field showDiff? singletree.Present
-
---- A session the client knew before, and how far it had come.
----@class singletree.Resume
----@field sessionId string
----@field cursor singletree.Cursor
 
 --- What the client declares. All of it may be missing: then it is a plain LSP host.
 ---
 --- `protocolVersions`: preferred first. `settings`: the editor's own settings for the agent, with
---- the keys of settings.json, above all files. `resume` is read by a method that is planned; it can
---- be declared already.
+--- the keys of settings.json, above all files.
 ---@class singletree.ClientAgent
 ---@field protocolVersions? integer[]
 ---@field clientId? string
@@ -1356,7 +1349,6 @@
 ---@field ui? singletree.ClientUi
 ---@field editor? singletree.ClientEditor
 ---@field settings? table<string, any>
----@field resume? singletree.Resume[]
 ---@field experimental? boolean
 
 --- What can be done with sessions.

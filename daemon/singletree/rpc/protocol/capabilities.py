@@ -12,7 +12,6 @@ from pydantic import Field
 
 from singletree.rpc.protocol.base import JsonObject, Shape
 from singletree.rpc.protocol.permission import PermissionScope
-from singletree.rpc.protocol.session import Cursor
 from singletree.rpc.protocol.tree import TreeFilter
 from singletree.rpc.protocol.ui import DialogKind
 
@@ -50,22 +49,13 @@ class ClientEditor(Shape):
     apply_edit: Literal["open", "all", "none"] = "open"
     read: Present | None = None
     save: Present | None = None
-    show_diff: Present | None = None
-
-
-class Resume(Shape):
-    """A session the client knew before, and how far it had come."""
-
-    session_id: str
-    cursor: Cursor
 
 
 class ClientAgent(Shape):
     """What the client declares. All of it may be missing: then it is a plain LSP host.
 
     `protocolVersions`: preferred first. `settings`: the editor's own settings for the agent, with
-    the keys of settings.json, above all files. `resume` is read by a method that is planned; it can
-    be declared already.
+    the keys of settings.json, above all files.
     """
 
     protocol_versions: list[int] = Field(default_factory=lambda: [1])
@@ -75,7 +65,6 @@ class ClientAgent(Shape):
     ui: ClientUi = Field(default_factory=lambda: ClientUi())
     editor: ClientEditor = Field(default_factory=lambda: ClientEditor())
     settings: JsonObject | None = None
-    resume: list[Resume] = Field(default_factory=list)
     experimental: bool = False
 
 
