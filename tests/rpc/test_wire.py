@@ -179,6 +179,8 @@ CASES: list[tuple[Told, JsonObject]] = [
             "name": None,
             "tools": ["read"],
             "mode": "ask",
+            "trusted": True,
+            "skipped": [],
         },
     ),
     (CommandsChanged(), {"type": "commands"}),

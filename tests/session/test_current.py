@@ -16,6 +16,7 @@ from singletree.model.scripted import ScriptedModel, call, fail, say
 from singletree.session.events import CompactionEnded, QueueChanged, RetryChanged, Warned
 from singletree.session.session import AgentSession
 from singletree.session.settings.current import Current
+from singletree.session.settings.workspace_trust import WorkspaceTrust
 
 
 def put(path: Path, **values: object) -> None:
@@ -24,7 +25,8 @@ def put(path: Path, **values: object) -> None:
 
 
 def current(tmp_path: Path, *, trusted: bool = False) -> Current:
-    return Current(tmp_path / "agent", tmp_path / "work", trusted)
+    agent, work = tmp_path / "agent", tmp_path / "work"
+    return Current(agent, work, WorkspaceTrust(agent, work, trusted))
 
 
 def casting(settings: Current) -> Casting:

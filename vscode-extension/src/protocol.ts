@@ -1097,6 +1097,17 @@ export interface SettingsSetParams extends SessionParams {
   scope?: "user" | "workspace";
 }
 
+/** For the session's folder and those below it. null forgets what was decided. */
+export interface TrustParams extends SessionParams {
+  trusted: boolean | null;
+}
+
+/** Whether what the folder brings along counts now, and what does not. */
+export interface TrustResult {
+  trusted: boolean;
+  skipped: Skipped[];
+}
+
 /** The value in force, where it comes from, and its JSON Schema. */
 export interface SettingsResult {
   key: string;
@@ -1589,7 +1600,7 @@ export interface UsageEvent {
   last?: Usage;
 }
 
-/** Model, thinking level, name, tools and permission mode as they are now. */
+/** Model, thinking level, name, tools, permission mode and trust as they are now. */
 export interface ConfigEvent {
   type: "config";
   model: string | null;
@@ -1597,6 +1608,8 @@ export interface ConfigEvent {
   name: string | null;
   tools: string[];
   mode: string;
+  trusted: boolean;
+  skipped: Skipped[];
 }
 
 /** The slash commands are others now. */
@@ -2102,6 +2115,8 @@ export interface Methods {
   "agent/settings/get": { params: SettingsGetParams; result: SettingsResult };
   /** Write a setting to the user's or the workspace's file. */
   "agent/settings/set": { params: SettingsSetParams; result: SettingsResult };
+  /** Decide whether the settings, prompts, skills and extensions count that the folder brings along. It is kept, and counts at once in every session that is open. Only to be called when a person says so. */
+  "agent/trust/set": { params: TrustParams; result: TrustResult };
   /** The remembered answers, and the mode. */
   "agent/permission/list": { params: SessionParams; result: RuleList };
   /** Forget answers. */

@@ -89,6 +89,12 @@ class Extensions:
         self._guests = list(guests)
         self._report = report
         self._limit = limit
+        self._actions: Actions | None = None
+
+    @property
+    def present(self) -> bool:
+        """Whether there is any."""
+        return bool(self._guests)
 
     @property
     def tools(self) -> list[Tool]:
@@ -113,11 +119,19 @@ class Extensions:
 
     def open(self, actions: Actions) -> None:
         """From now on guests may act on this session. Tells of tools that are left out."""
-        for guest in self._guests:
-            guest.actions = actions
+        self._actions = actions
+        self._introduce(self._guests)
+
+    def admit(self, guests: Sequence[ExtensionAPI]) -> None:
+        """More of them, behind those that are there; they may act, too."""
+        self._guests = [*self._guests, *guests]
+        self._introduce(guests)
+
+    def _introduce(self, guests: Sequence[ExtensionAPI]) -> None:
         first = self._first_tools()
         owner = {id(t): guest.name for guest in self._guests for t in guest.tools}
-        for guest in self._guests:
+        for guest in guests:
+            guest.actions = self._actions
             for tool in guest.tools:
                 if first[tool.name] is not tool:
                     text = DUPLICATE_TOOL.format(tool=tool.name, other=owner[id(first[tool.name])])
@@ -125,18 +139,23 @@ class Extensions:
 
     async def close(self, farewell: SessionShutdown) -> None:
         """Tell the guests that it is over; after that, whatever they try fails."""
+        await self.dismiss(self._guests, farewell)
+
+    async def dismiss(self, guests: Sequence[ExtensionAPI], farewell: SessionShutdown) -> None:
+        """Let some of them go."""
         try:
-            await self.fire(farewell)
+            await self.fire(farewell, guests)
         finally:
-            for guest in self._guests:
+            self._guests = [one for one in self._guests if one not in guests]
+            for guest in guests:
                 guest.actions = None
                 guest.handlers.clear()
                 guest.drop()
 
-    async def fire(self, payload: P) -> Fired[P]:
-        """Let each handler have its say, in order."""
+    async def fire(self, payload: P, to: Sequence[ExtensionAPI] | None = None) -> Fired[P]:
+        """Let each handler have its say, in order; `to`: only those of some guests."""
         verdict: Verdict | None = None
-        for guest, handler in self._handlers(type(payload)):
+        for guest, handler in self._handlers(type(payload), to):
             try:
                 answer = await self._ask(handler, payload)
             except (Exception, SystemExit) as error:
@@ -178,8 +197,11 @@ class Extensions:
             return await answer
         raise TimeoutError(TOO_SLOW.format(seconds=limit or 0))
 
-    def _handlers(self, kind: type[Payload]) -> list[tuple[ExtensionAPI, Handler[Payload]]]:
-        return [(g, h) for g in self._guests for k, h in g.handlers if k is kind]
+    def _handlers(
+        self, kind: type[Payload], to: Sequence[ExtensionAPI] | None
+    ) -> list[tuple[ExtensionAPI, Handler[Payload]]]:
+        guests = self._guests if to is None else to
+        return [(g, h) for g in guests for k, h in g.handlers if k is kind]
 
     def _first_tools(self) -> dict[str, Tool]:
         found: dict[str, Tool] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,13 @@ from singletree.agent.tool import Tool
 from singletree.context.gather import Gathered, Overrides, gather
 from singletree.context.reading import from_disk
 from singletree.errors import SingletreeError, UnknownSession
-from singletree.extensions.loader import Loaded, find_extensions, load_extensions
+from singletree.extensions.loader import (
+    Loaded,
+    find_extensions,
+    load_extensions,
+    workspace_extensions,
+)
+from singletree.extensions.runner import Failure
 from singletree.history.record import History
 from singletree.history.store import Store
 from singletree.host.options import Front, Options
@@ -32,7 +38,7 @@ from singletree.session.dependencies import Dependencies, Start
 from singletree.session.permission.gate import Gate
 from singletree.session.settings.current import Current, Said
 from singletree.session.settings.layers import Layers, Scope, Settings, load_settings
-from singletree.session.settings.trust import Trust, trust_of
+from singletree.session.settings.workspace_trust import WorkspaceTrust
 from singletree.tools.disk import FileLocks, LocalWorld
 from singletree.tools.kit import default_tools
 from singletree.tools.leftovers import sweep
@@ -43,8 +49,6 @@ from singletree.tools.shrink import allowed
 from singletree.tools.world import Files, World
 
 log = logging.getLogger(__name__)
-
-NOT_OURS = '"{key}" in the workspace\'s settings is left out: only you may set it.'
 
 
 class Assembly:
@@ -64,12 +68,11 @@ class Assembly:
     async def parts(self, history: History, cwd: Path, start: Start) -> Dependencies:
         """Everything a session of this folder needs."""
         options, front, session_id = self.options, self._front, history.id
-        trust = await anyio.to_thread.run_sync(self._trust, cwd)
-        trusted = trust.trusted
         front.begin(session_id, cwd)
         files = front.files(session_id)
         ask = partial(anyio.from_thread.run_sync, self._said, session_id, files)
-        current = Current(options.agent_dir, cwd, trusted, ask)
+        trust = WorkspaceTrust(options.agent_dir, cwd, options.trust)
+        current = Current(options.agent_dir, cwd, trust, ask)
         wrong = await anyio.to_thread.run_sync(current.refresh)
         shell = self._shell(lambda: current.settings)
         world = LocalWorld(cwd, files, shell, self._locks)
@@ -77,7 +80,8 @@ class Assembly:
         made = partial(self._tools, world, gate, shell, lambda: current.settings)
         tools = await anyio.to_thread.run_sync(made)
         gathered = await anyio.to_thread.run_sync(self._gather, cwd, current, files)
-        loaded = await self._load(cwd, trusted, current.layers)
+        loaded = await self._guests(current.layers)
+        of_workspace = await self._guests_of(cwd, current)
         return Dependencies(
             agent_dir=options.agent_dir,
             cwd=cwd,
@@ -101,12 +105,13 @@ class Assembly:
             sign=partial(front.sign, session_id),
             spawn=self.spawn,
             named=options.model,
-            trusted=trusted,
-            skipped=tuple((one.kind, str(one.path)) for one in trust.skipped),
+            trust=lambda: trust.now,
+            of_workspace=of_workspace.guests,
+            load_of_workspace=partial(self._guests_of, cwd, current),
             notices=(
-                *(("trust", text) for text in trust.warnings),
+                *(("trust", text) for text in trust.now.warnings),
                 *(("settings", text) for text in wrong),
-                *_notices(current.layers, gathered, loaded, history),
+                *_notices(gathered, (*loaded.problems, *of_workspace.problems), history),
             ),
         )
 
@@ -143,22 +148,17 @@ class Assembly:
             with suppress(SingletreeError, OSError, ValueError):
                 await self.catalog.warm_up(wished)
 
-    async def _load(self, cwd: Path, trusted: bool, layers: Layers) -> Loaded:
-        """The guests: those of the folders, and those that settings name."""
-        agent_dir = self.options.agent_dir
-        user = _named(layers, "extensions", "user")
-        own = _named(layers, "extensions", "workspace")
-        found = await anyio.to_thread.run_sync(find_extensions, agent_dir, cwd, user, own)
-        return await load_extensions(found, trusted=trusted)
+    async def _guests(self, layers: Layers) -> Loaded:
+        """The person's own: those of the folder, and those that settings name."""
+        named = _named(layers, "extensions", "user")
+        found = await anyio.to_thread.run_sync(find_extensions, self.options.agent_dir, None, named)
+        return await load_extensions(found, trusted=True)
 
-    def _trust(self, cwd: Path) -> Trust:
-        settings = load_settings(self.options.agent_dir)
-        return trust_of(
-            self.options.agent_dir,
-            cwd,
-            decided=self.options.trust,
-            default=settings.default_project_trust,
-        )
+    async def _guests_of(self, cwd: Path, current: Current) -> Loaded:
+        """Those that the workspace brings along; none where it is not trusted."""
+        named = _named(current.layers, "extensions", "workspace")
+        found = await anyio.to_thread.run_sync(workspace_extensions, cwd, named)
+        return await load_extensions(found, trusted=current.trusted)
 
     def _said(self, session_id: str, files: Files) -> Said:
         """What the editors say now; asked in the loop."""
@@ -167,6 +167,7 @@ class Assembly:
 
     def _gather(self, cwd: Path, current: Current, files: Files) -> Gathered:
         """Called in a worker thread; the loop is asked for the unsaved buffers of this moment."""
+        current.trust.look()  # a command may have brought something into a folder that had nothing
         options, layers = self.options, current.layers
         overrides = Overrides(
             options.system_prompt,
@@ -265,12 +266,11 @@ def wishes_of(settings: Settings) -> Wishes:
 
 
 def _notices(
-    layers: Layers, gathered: Gathered, loaded: Loaded, history: History
+    gathered: Gathered, problems: Iterable[Failure], history: History
 ) -> Iterator[tuple[str, str]]:
     """What a person should know of what a session was made from."""
-    yield from (("settings", NOT_OURS.format(key=key)) for key in layers.ignored)
     yield from (("context", one.message) for one in gathered.warnings)
-    yield from (("extension", f"{one.extension}: {one.message}") for one in loaded.problems)
+    yield from (("extension", f"{one.extension}: {one.message}") for one in problems)
     yield from ((one.kind, one.message) for one in history.damage)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:35037d1af52d79deaff40214f754b4db"
+SCHEMA_HASH = "sha256:36c717b86d0f43620ce12a0115aaeb69"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",
@@ -48,6 +48,7 @@ METHODS = (
     "agent/command/complete",
     "agent/settings/get",
     "agent/settings/set",
+    "agent/trust/set",
     "agent/permission/list",
     "agent/permission/remove",
     "agent/permission/setMode",

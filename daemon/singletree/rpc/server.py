@@ -49,6 +49,7 @@ HOMES = {
     "agent/config": "config",
     "agent/command": "config",
     "agent/settings": "configuration",
+    "agent/trust": "trust",
     "workspace/didChangeConfiguration": "configuration",
     "workspace/didChangeWorkspaceFolders": "folders",
     "workspace/didChangeWatchedFiles": "watching",

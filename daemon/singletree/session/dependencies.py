@@ -14,16 +14,25 @@ from singletree.agent.tool import Tool
 from singletree.context.gather import Gathered
 from singletree.extensions.api import ExtensionAPI
 from singletree.extensions.dialog import Show, show_nobody
+from singletree.extensions.loader import Loaded
 from singletree.extensions.sign import Sign
 from singletree.history.record import History
 from singletree.model.base import Model
 from singletree.session.events import SessionEvent
 from singletree.session.permission.gate import Gate
 from singletree.session.settings.layers import Layers, Settings
+from singletree.session.settings.trust import Trust
 from singletree.session.turn.driver import Spawn
 from singletree.tools.world import Shell
 
 Start = Literal["startup", "reload", "new", "resume", "fork"]
+
+TRUSTED = Trust(True, "nothing_gated")
+
+
+async def load_none() -> Loaded:
+    """The workspace has no guests."""
+    return Loaded()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +46,8 @@ class Dependencies:
     is added. `shell`: for commands that a person runs by hand; long outputs go to `outputs`.
     `emit`, `spawn`, `show` and `sign` come from above: who hears, where turns live, who sees a
     dialog or a sign.
-    `skipped`: what an untrusted workspace brought along, as (kind, path).
+    `trust`: whether what the workspace brings along counts, as of the last `refresh`.
+    `of_workspace`: its guests; `load_of_workspace` loads those that count now.
     """
 
     agent_dir: Path
@@ -62,6 +72,7 @@ class Dependencies:
     guests: tuple[ExtensionAPI, ...] = ()
     start: Start = "startup"
     named: str | None = None
-    trusted: bool = True
-    skipped: tuple[tuple[str, str], ...] = ()
+    trust: Callable[[], Trust] = lambda: TRUSTED
+    of_workspace: tuple[ExtensionAPI, ...] = ()
+    load_of_workspace: Callable[[], Awaitable[Loaded]] = load_none
     notices: tuple[tuple[str, str], ...] = ()

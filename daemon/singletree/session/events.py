@@ -226,13 +226,18 @@ class UsageChanged:
 
 @dataclass(frozen=True, slots=True)
 class ConfigChanged:
-    """Model, thinking level, tools, mode or name as they now are."""
+    """Model, thinking level, tools, mode or name as they now are, and what the workspace may.
+
+    `skipped`: what an untrusted workspace brings along, as (kind, path).
+    """
 
     model: str | None
     thinking: ThinkingLevel
     name: str | None
     tools: tuple[str, ...]
     mode: str
+    trusted: bool = True
+    skipped: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

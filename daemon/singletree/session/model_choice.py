@@ -61,7 +61,7 @@ class ModelChoice:
         self.override = Override()
         self.ref: str | None = named
         self._from_branch = False
-        self.all_tools = tuple(tools)
+        self._own = self.all_tools = tuple(tools)
         self.tools = self.all_tools
 
     async def restore(self) -> None:
@@ -172,19 +172,22 @@ class ModelChoice:
         self._changed()
 
     def offer(self, tools: Sequence[Tool], wanted: Callable[[str], bool]) -> None:
-        """Tools of guests; one with the name of another takes its place.
+        """The tools of guests, all of them; one with the name of one of ours takes its place.
 
         New ones are active where they are `wanted`.
         """
-        new = [tool for tool in tools if not any(tool is known for known in self.all_tools)]
-        if not new:
+        theirs, ours = {tool.name: tool for tool in tools}, {tool.name for tool in self._own}
+        added = (tool for tool in tools if tool.name not in ours)
+        all_tools = (*(theirs.get(tool.name, tool) for tool in self._own), *added)
+        if [id(tool) for tool in all_tools] == [id(tool) for tool in self.all_tools]:
             return
-        names = {tool.name: tool for tool in new}
-        known = {tool.name for tool in self.all_tools}
-        added = tuple(tool for tool in new if tool.name not in known)
-        self.all_tools = (*(names.get(t.name, t) for t in self.all_tools), *added)
-        active = tuple(tool for tool in added if wanted(tool.name))
-        self.tools = (*(names.get(t.name, t) for t in self.tools), *active)
+        known, active = ({t.name for t in some} for some in (self.all_tools, self.tools))
+        self.all_tools = all_tools
+        self.tools = tuple(
+            tool
+            for tool in all_tools
+            if tool.name in active or (tool.name not in known and wanted(tool.name))
+        )
         self._changed()
 
     def record(self) -> None:

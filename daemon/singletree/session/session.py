@@ -188,15 +188,13 @@ class AgentSession:
 
     async def refresh(self) -> None:
         """Settings have changed: look at them now and not only before the next turn."""
-        config, before = self._in.config(), self._parts.settings().default_tools
+        before = self._parts.settings().default_tools
         await self._in.refresh()
         after = self._parts.settings().default_tools
         active = {tool.name for tool in self.choice.tools}
         if before != after and active == set(before):
             known = {tool.name for tool in self.choice.all_tools}
             self.choice.set_tools([name for name in after if name in known])
-        elif self._in.config() != config:
-            self._in.tell_config()
 
     def warn(self, code: str, message: str) -> None:
         """Something a person should know, now and when a client comes later."""
@@ -252,8 +250,8 @@ class AgentSession:
             message_count=history.speaking_count(),
             context=self.context_use(),
             open_calls=tuple(self._in.recorder.open_calls.values()),
-            trusted=self._parts.trusted,
-            skipped=self._parts.skipped,
+            trusted=self._parts.trust().trusted,
+            skipped=self._parts.trust().left_aside,
             read_only=history.read_only,
             notices=tuple(self._in.notices),
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+import anyio
 import anyio.to_thread
 from pydantic import BaseModel
 
@@ -20,7 +21,9 @@ from singletree.messages import ToolCall
 from singletree.session.actions import SessionActions
 from singletree.session.dependencies import Dependencies
 from singletree.session.events import (
+    CommandsChanged,
     ConfigChanged,
+    ExtensionFailed,
     QueueChanged,
     SessionEvent,
     ToolEnded,
@@ -48,10 +51,15 @@ class Wiring:
         self.parts = parts
         self.notices = list(parts.notices)
         self.own = parts.agent_dir / "singletree"
-        self.hooks = Hooks(parts.guests, self._guest_limit, self.tell, parts.spawn)
+        guests = (*parts.guests, *parts.of_workspace)
+        self.hooks = Hooks(guests, self._guest_limit, self.tell, parts.spawn)
         self.talk = Conversation(parts.history, self.tell, self.warn)
         self.phase = CurrentPhase(self.tell)
         self._dialogs = 0
+        self._told: ConfigChanged | None = None
+        self._trust = parts.trust()
+        self._of_workspace = parts.of_workspace
+        self._refreshing = anyio.Lock()
         parts.gate.changed = self._asking
         parts.gate.warn = self.warn
 
@@ -196,17 +204,41 @@ class Wiring:
             self.parts.history.name,
             tuple(tool.name for tool in self.choice.tools),
             self.parts.gate.mode,
+            self.parts.trust().trusted,
+            self.parts.trust().left_aside,
         )
 
     def tell_config(self) -> None:
         """Something was switched."""
-        self.tell(self.config())
+        self._told = self.config()
+        self.tell(self._told)
 
     async def refresh(self) -> None:
-        """Before a turn or a summary: settings whose files have changed count from now on."""
-        for warning in await anyio.to_thread.run_sync(self.parts.refresh):
-            self.warn("settings", warning)
-        self.take_over()
+        """Before a turn or a summary: what has changed on the disk counts from now on."""
+        async with self._refreshing:
+            config = self.config()
+            for warning in await anyio.to_thread.run_sync(self.parts.refresh):
+                self.warn("settings", warning)
+            before, self._trust = self._trust, self.parts.trust()
+            if self._trust is not before:
+                await self._exchange_guests()
+            self.take_over()
+            changed = self._trust is not before
+            if changed:
+                self.tell(CommandsChanged())
+            if (changed or self.config() != config) and self.config() != self._told:
+                self.tell_config()
+
+    async def _exchange_guests(self) -> None:
+        """The workspace is trusted now, or no more: its guests come, or go."""
+        self.notices = [one for one in self.notices if one[0] != "trust"]
+        for text in self._trust.warnings:
+            self.warn("trust", text)
+        loaded = await self.parts.load_of_workspace()
+        for failure in loaded.problems:
+            self.tell(ExtensionFailed(failure.extension, failure.event, failure.message))
+        old, self._of_workspace = self._of_workspace, loaded.guests
+        await self.hooks.exchange(old, loaded.guests, self.config(), self.parts.history.leaf)
 
     def take_over(self) -> None:
         """What settings and guests say now."""

@@ -858,6 +858,15 @@
 ---@field value any
 ---@field scope? "user"|"workspace"
 
+--- For the session's folder and those below it. null forgets what was decided.
+---@class singletree.TrustParams : singletree.SessionParams
+---@field trusted boolean|vim.NIL
+
+--- Whether what the folder brings along counts now, and what does not.
+---@class singletree.TrustResult
+---@field trusted boolean
+---@field skipped singletree.Skipped[]
+
 --- The value in force, where it comes from, and its JSON Schema.
 ---@class singletree.SettingsResult
 ---@field key string
@@ -1251,7 +1260,7 @@
 ---@field contextUsage singletree.ContextUsage
 ---@field last? singletree.Usage
 
---- Model, thinking level, name, tools and permission mode as they are now.
+--- Model, thinking level, name, tools, permission mode and trust as they are now.
 ---@class singletree.ConfigEvent
 ---@field type "config"
 ---@field model string|vim.NIL
@@ -1259,6 +1268,8 @@
 ---@field name string|vim.NIL
 ---@field tools string[]
 ---@field mode string
+---@field trusted boolean
+---@field skipped singletree.Skipped[]
 
 --- The slash commands are others now.
 ---@class singletree.CommandsEvent
@@ -1664,6 +1675,7 @@ M.methods = {
   ["agent/command/complete"] = true,
   ["agent/settings/get"] = true,
   ["agent/settings/set"] = true,
+  ["agent/trust/set"] = true,
   ["agent/permission/list"] = true,
   ["agent/permission/remove"] = true,
   ["agent/permission/setMode"] = true,

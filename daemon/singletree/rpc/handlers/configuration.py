@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from singletree.session.settings.layers import (
     set_value,
     settings_path,
 )
+from singletree.session.settings.trust import gated, save_trust, trust_of
 
 UNSAVED = "{path} has unsaved changes in the editor. Save it first; nothing was written."
 UNTRUSTED = "The workspace is not trusted, so its settings do not count. Nothing was written."
@@ -63,10 +65,21 @@ async def write(
         stat = await session.gate.world.files.stat(path)
         if stat is not None and stat.dirty:
             raise SettingsError(UNSAVED.format(path=path))
-    await anyio.to_thread.run_sync(set_value, path, key, value, scope)
+    write = partial(set_value, path, key, value, scope)
+    if scope == "workspace" and session is not None and daemon.options.trust is None:
+        write = partial(_as_its_own, daemon.options.agent_dir, session.cwd, write)
+    await anyio.to_thread.run_sync(write)
     for one in daemon.host.live:
         if scope == "user" or (session is not None and one.cwd == session.cwd):
             await one.refresh()
+
+
+def _as_its_own(agent_dir: Path, workspace: Path, write: Callable[[], None]) -> None:
+    """Write the first thing that a folder brings along: a person's, who so trusts it."""
+    first = not any(gated(workspace))
+    write()
+    if first and trust_of(agent_dir, workspace).why == "undecided":
+        save_trust(agent_dir, workspace, True)
 
 
 async def _get(daemon: Daemon, params: SettingsGetParams, call: Call) -> SettingsResult:

@@ -54,6 +54,7 @@ _HOMES = {
     "content": "context",
     "thinking": "model",
     "command": "config",
+    "trust": "settings",
     "request": "permission",
     "extension": "guests",
     "mcp": "guests",

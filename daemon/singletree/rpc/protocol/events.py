@@ -21,6 +21,7 @@ from singletree.rpc.protocol.session import (
     PartKind,
     Phase,
     Record,
+    Skipped,
     TurnReason,
 )
 from singletree.rpc.protocol.turn import ThinkingLevel
@@ -205,7 +206,7 @@ class UsageEvent(Shape):
 
 
 class ConfigEvent(Shape):
-    """Model, thinking level, name, tools and permission mode as they are now."""
+    """Model, thinking level, name, tools, permission mode and trust as they are now."""
 
     type: Literal["config"]
     model: str | None
@@ -213,6 +214,8 @@ class ConfigEvent(Shape):
     name: str | None
     tools: list[str]
     mode: str
+    trusted: bool = True
+    skipped: list[Skipped] = Field(default_factory=list)
 
 
 class CommandsEvent(Shape):

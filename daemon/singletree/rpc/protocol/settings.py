@@ -1,4 +1,4 @@
-"""Settings as they stand in files: read one, write one."""
+"""Settings as they stand in files: read one, write one. And whether a folder's own count."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from singletree.rpc.protocol.base import JsonObject, Method, Result, SessionParams
+from singletree.rpc.protocol.session import Skipped
 
 
 class SettingsGetParams(SessionParams):
@@ -21,6 +22,19 @@ class SettingsSetParams(SessionParams):
     key: str
     value: JsonValue
     scope: Literal["user", "workspace"] = "user"
+
+
+class TrustParams(SessionParams):
+    """For the session's folder and those below it. null forgets what was decided."""
+
+    trusted: bool | None
+
+
+class TrustResult(Result):
+    """Whether what the folder brings along counts now, and what does not."""
+
+    trusted: bool
+    skipped: list[Skipped]
 
 
 class SettingsResult(Result):
@@ -46,5 +60,14 @@ METHODS = (
         SettingsResult,
         "Write a setting to the user's or the workspace's file.",
         errors=("not_found", "settings_invalid", "untrusted_workspace", "no_workspace"),
+    ),
+    Method(
+        "agent/trust/set",
+        TrustParams,
+        TrustResult,
+        "Decide whether the settings, prompts, skills and extensions count that the folder brings "
+        "along. It is kept, and counts at once in every session that is open. Only to be called "
+        "when a person says so.",
+        errors=("session_not_found", "denied", "settings_invalid"),
     ),
 )

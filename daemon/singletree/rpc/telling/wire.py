@@ -148,6 +148,8 @@ def _changing(event: Changing, session_id: str) -> JsonObject:
                 "name": event.name,
                 "tools": list(event.tools),
                 "mode": event.mode,
+                "trusted": event.trusted,
+                "skipped": [{"kind": kind, "path": path} for kind, path in event.skipped],
             }
         case CommandsChanged():
             return {"type": "commands"}

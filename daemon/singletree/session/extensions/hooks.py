@@ -62,10 +62,15 @@ class Hooks:
         self._emit = emit
         self._spawn = spawn
         self._payloads = Payloads()
-        self._to_tell: deque[Payload] = deque()
+        self._to_tell: deque[tuple[Payload, Sequence[ExtensionAPI] | None]] = deque()
         self._telling = False
         self._told = anyio.Event()
-        self.present = bool(guests)
+        self._closed = False
+
+    @property
+    def present(self) -> bool:
+        """Whether there is any."""
+        return self._extensions.present
 
     @property
     def tools(self) -> Sequence[Tool]:
@@ -86,8 +91,28 @@ class Hooks:
         self.tell(start)
         await self.caught_up(START_WAIT)
 
+    async def exchange(
+        self,
+        old: Sequence[ExtensionAPI],
+        new: Sequence[ExtensionAPI],
+        config: ConfigChanged,
+        leaf: str | None,
+    ) -> None:
+        """Some go and others come while the session goes on."""
+        with anyio.move_on_after(FAREWELL):
+            await self._extensions.dismiss(old, SessionShutdown("reload"))
+        if self._closed:
+            for guest in new:
+                guest.drop()
+            return
+        if not self.present:
+            self._payloads.config, self._payloads.leaf = config, leaf
+        self._extensions.admit(new)
+        self.tell(SessionStart("reload"), new)
+
     async def close(self) -> None:
         """Take leave of them; whatever they try from now on fails."""
+        self._closed = True
         with anyio.move_on_after(FAREWELL) as clock:
             await self.caught_up()
         self._to_tell.clear()
@@ -102,11 +127,11 @@ class Hooks:
             for payload in self._payloads.told(event):
                 self.tell(payload)
 
-    def tell(self, payload: Payload) -> None:
-        """Tell it behind what was told before, without waiting."""
+    def tell(self, payload: Payload, to: Sequence[ExtensionAPI] | None = None) -> None:
+        """Tell it, to all or to some, behind what was told before, without waiting."""
         if not self.hears(type(payload)):
             return
-        self._to_tell.append(payload)
+        self._to_tell.append((payload, to))
         if not self._telling:
             self._telling = True
             self._spawn(self._tell_all)
@@ -120,7 +145,7 @@ class Hooks:
     async def _tell_all(self) -> None:
         try:
             while self._to_tell:
-                await self._extensions.fire(self._to_tell.popleft())
+                await self._extensions.fire(*self._to_tell.popleft())
         finally:
             self._telling = False
             self._told.set()

@@ -14,8 +14,11 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from singletree.session.settings.layers import Layers, Settings, read_layers, settings_path
+from singletree.session.settings.workspace_trust import WorkspaceTrust
 
 Stamp = tuple[int, int, int] | None
+
+NOT_OURS = '"{key}" in the workspace\'s settings is left out: only you may set it.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +41,12 @@ class Current:
         self,
         agent_dir: Path,
         workspace: Path,
-        trusted: bool,
+        trust: WorkspaceTrust,
         ask: Callable[[], Said] = nothing_said,
     ) -> None:
         self._agent_dir = agent_dir
         self._workspace = workspace
-        self.trusted = trusted
+        self.trust = trust
         self._ask = ask
         self._seen: object = None
         self.layers = Layers(Settings())
@@ -53,18 +56,24 @@ class Current:
         """What counts."""
         return self.layers.settings
 
+    @property
+    def trusted(self) -> bool:
+        """Whether the workspace's own count, as of the last look."""
+        return self.trust.now.trusted
+
     def refresh(self) -> Sequence[str]:
         """Look again; gives what is wrong with the settings and was not so at the last look."""
+        self.trust.look()
         said = self._ask()
         seen = [self._stamp(path, said) for path in self._files()], dict(said.settings)
         if seen == self._seen:
             return ()
-        known = self.layers.warnings
+        known = _wrong(self.layers)
         self.layers = read_layers(
             self._agent_dir, self._workspace, said.settings or None, self.trusted, said.unsaved
         )
         self._seen = seen
-        return [warning for warning in self.layers.warnings if warning not in known]
+        return [warning for warning in _wrong(self.layers) if warning not in known]
 
     def _files(self) -> Sequence[Path]:
         user = settings_path(self._agent_dir, self._workspace, "user")
@@ -78,3 +87,8 @@ class Current:
         except OSError:
             return None, unsaved
         return (stat.st_mtime_ns, stat.st_size, stat.st_ino), unsaved
+
+
+def _wrong(layers: Layers) -> list[str]:
+    """What a person should know of the settings."""
+    return [*layers.warnings, *(NOT_OURS.format(key=key) for key in layers.ignored)]

@@ -4,7 +4,7 @@ What was decided stands in pi's `trust.json` in the agent folder ({folder: true 
 nearest folder above counts), never in the workspace: a project cannot trust itself. With a yes goes
 a seal over the code that we would run; if the code is another one later, the question is open
 again. Nothing here ever makes opening fail. Reads and writes files: call it in a worker thread.
-Never loads what it looks at. Read next: layers.py, ../../extensions/loader.py.
+Never loads what it looks at. Read next: workspace_trust.py, layers.py, ../../extensions/loader.py.
 """
 
 from __future__ import annotations
@@ -39,6 +39,10 @@ GATED = {
 CODE_KEYS = ("shellPath", "shellCommandPrefix", "extensions", "packages")
 """Settings that name something to be run; they are under the seal as well."""
 
+CHANGED = (
+    "The code that this folder brings along is not the one you trusted. Nothing of the folder is "
+    "used until you trust it again."
+)
 PASSED_OVER = ("__pycache__", "node_modules", ".git")
 Why = Literal["decided", "saved", "default", "nothing_gated", "undecided", "changed"]
 
@@ -63,6 +67,11 @@ class Trust:
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    @property
+    def left_aside(self) -> tuple[tuple[str, str], ...]:
+        """What is skipped, as (kind, path)."""
+        return tuple((one.kind, str(one.path)) for one in self.skipped)
+
 
 def trust_of(
     agent_dir: Path,
@@ -86,6 +95,7 @@ def trust_of(
         why: Why = "saved"
         if saved and not _seal_holds(agent_dir, workspace, warnings):
             saved, why = False, "changed"
+            warnings.append(CHANGED)
         return _answer(saved, why, found, tuple(warnings))
     if default == "ask":
         return _answer(False, "undecided", found, tuple(warnings))
