@@ -184,6 +184,9 @@ async def _leave_and_keys(daemon: Contract) -> None:
     assert ways == [{"value": "thinking off"}]
     seen = await daemon.call("agent/context/get")
     assert seen["tokens"] == sum(part["tokens"] for part in seen["parts"][: seen["seen"]])
+    trusted = {"trusted": True, "skipped": []}
+    assert await daemon.call("agent/trust/set", trusted=True) == trusted
+    assert await daemon.call("agent/trust/set", trusted=None) == trusted
     read_only = await daemon.call("agent/permission/setMode", mode="readOnly")
     assert read_only["mode"] == "readOnly"
     ids = [rule["id"] for rule in listed["rules"]]
