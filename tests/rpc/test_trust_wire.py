@@ -11,7 +11,7 @@ from tests.rpc.client import Failed, Message
 from tests.rpc.editor import House, house
 
 CALL: Message = {"call": "count", "args": {}}
-GUEST = '''
+GUEST = """
 import anyio
 
 from singletree.agent.tool import Args, Tool, ToolOutput, typed
@@ -28,7 +28,7 @@ def setup(api):
     api.tool(Tool("count", "Count", "other", "Counts.", Args, typed(Args, count)))
     api.on(SessionStart, note)
     api.on(SessionShutdown, note)
-'''
+"""
 
 
 def bring(root: Path) -> Path:
@@ -110,7 +110,7 @@ async def test_code_that_was_changed_is_asked_for_again(tmp_path: Path) -> None:
     async with house(tmp_path, {"text": "x"}) as made:
         told = await made.client.call("agent/session/state", {"sessionId": made.session_id})
         assert not told["trusted"]
-        assert ["trust"] == [one["code"] for one in told["warnings"]]
+        assert [one["code"] for one in told["warnings"]] == ["trust"]
         assert (await trust(made, True))["trusted"]
         told = await made.client.call("agent/session/state", {"sessionId": made.session_id})
         assert [one["code"] for one in told["warnings"]] == ["settings"]
