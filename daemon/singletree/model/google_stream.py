@@ -45,6 +45,7 @@ class GenerateDecoder:
         self._open: TextPart | ThinkingPart | None = None
         self._refused = False
         self._words = ""
+        self._counted: Json = {}
 
     @property
     def over(self) -> bool:
@@ -74,6 +75,7 @@ class GenerateDecoder:
     def finish(self) -> tuple[list[Delta], AssistantMessage]:
         """The end of the stream: the whole message. Only what ended well is an answer."""
         reason, provider = self.draft.raw_stop, self.draft.info.provider
+        self._price(self._counted)
         if self._refused:
             return [], self.draft.message("error", REFUSED)
         if reason is None:
@@ -96,9 +98,7 @@ class GenerateDecoder:
         if blocked:
             self._refused = True
             self.draft.raw_stop = blocked
-        usage = _object(chunk.get("usageMetadata"))
-        if usage:
-            self._usage(usage)
+        self._counted = _object(chunk.get("usageMetadata")) or self._counted
 
     def _part(self, part: Json) -> list[Delta]:
         signature = _text(part.get("thoughtSignature")) or None
@@ -122,8 +122,11 @@ class GenerateDecoder:
         part.signature = signature
         return self.draft.tell(self.draft.add(part))
 
-    def _usage(self, usage: Json) -> None:
-        """Cached tokens are part of the prompt's, thoughts stand beside the answer."""
+    def _price(self, usage: Json) -> None:
+        """Cached tokens are part of the prompt's, thoughts stand beside the answer.
+
+        Every event has figures, and only the last ones count.
+        """
         prompt = count(usage.get("promptTokenCount"))
         read = min(count(usage.get("cachedContentTokenCount")), prompt)
         thought = count(usage.get("thoughtsTokenCount"))
