@@ -261,3 +261,45 @@ async def test_a_broken_file_of_settings(tmp_path: Path, name: str) -> None:
             assert code(error) == "settings_invalid"
             assert name in error["message"]
     assert (where.agent_dir / name).read_text() == '{"defaultModel": '
+
+
+LONG = "y" * 300
+ODD_PATHS = ["\x00", "/tmp/\x00x", "\ud83d", f"/{LONG}/{LONG}", "~nobody-has-this-name/x"]
+
+
+@pytest.mark.parametrize("path", [*ODD_PATHS, "/dev/zero", "/proc/self/mem", "/dev"])
+async def test_a_path_that_can_be_no_file(tmp_path: Path, path: str) -> None:
+    where = place(tmp_path)
+    async with daemon(where, {"text": "Hello."}) as client:
+        sid = await opened(client, where)
+        await prompt(client, sid, "hi")
+        await settled(client, sid)
+        here: dict[str, Any] = {"cwd": str(where.folder)}
+        assert code(await refused(client, "agent/session/new", recover=path, **here)) in (
+            "session_not_found",
+            "session_unreadable",
+        )
+        await refused(client, "agent/session/export", format="md", path=path)
+        await refused(client, "agent/session/switch", path=path)
+        if path in ODD_PATHS:
+            await refused(client, "agent/bash", command="true", cwd=path)
+        document = {"uri": f"file:///{path}", "version": 1, "languageId": "x", "text": "\ud83d"}
+        client.notify("textDocument/didOpen", {"textDocument": document})
+        client.notify("textDocument/didClose", {"textDocument": document})
+        given = {"key": "shellPath", "value": path}
+        kept = await client.call("agent/settings/set", given)
+        assert kept["value"] == path.replace("\ud83d", "\ufffd")
+        assert (await client.call("agent/session/state", {}))["phase"] == "idle"
+
+
+@pytest.mark.parametrize("path", [LONG, *ODD_PATHS])
+async def test_settings_that_name_no_path(tmp_path: Path, path: str) -> None:
+    """They spoil nothing but what they are for."""
+    where = place(tmp_path)
+    where.settings(skills=[path], prompts=[path], extensions=[path], sandbox={"writable": [path]})
+    text = f"{path.strip(chr(0))} in one line"
+    arguments = ["--append-system-prompt", text] if text.isprintable() else []
+    async with daemon(where, {"text": "Fine."}, arguments=arguments) as client:
+        sid = await opened(client, where)
+        await prompt(client, sid, "x")
+        assert (await settled(client, sid))["lastTurn"]["reason"] == "end_turn"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from singletree.context.reading import Problem, Read, absolute, decoded, fetch, from_disk
+from singletree.pathtext import is_file, is_folder
 
 NAMES = ("AGENTS.override.md", "AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD")
 """In one folder the first of these is taken."""
@@ -87,7 +88,7 @@ def _folders(cwd: Path, agent_dir: Path) -> Iterator[Path]:
         if main is not None and worktree is not None and folder.is_relative_to(main):
             twin = worktree / folder.relative_to(main)
             outside = not folder.is_relative_to(worktree)
-            if outside and any((twin / name).is_file() for name in NAMES):
+            if outside and any(is_file(twin / name) for name in NAMES):
                 continue
         yield folder
 
@@ -99,9 +100,9 @@ def _nested_worktree(cwd: Path) -> tuple[Path | None, Path | None]:
     """
     for folder in (cwd, *cwd.parents):
         marker = folder / ".git"
-        if marker.is_dir():
+        if is_folder(marker):
             return None, None
-        if marker.is_file():
+        if is_file(marker):
             main = _main_checkout(marker)
             inside = main is not None and main != folder and folder.is_relative_to(main)
             return (folder, main) if inside else (None, None)

@@ -16,6 +16,7 @@ from singletree.context.prompt import PromptParts
 from singletree.context.reading import Problem, Read, absolute, decoded, fetch, from_disk
 from singletree.context.skills import Skills, Source, find_skills
 from singletree.context.templates import Templates, find_templates
+from singletree.pathtext import at_home, is_file, is_folder, is_there
 
 SYSTEM_FILE, APPEND_FILE = "SYSTEM.md", "APPEND_SYSTEM.md"
 _GATED = (SYSTEM_FILE, APPEND_FILE, "skills", "prompts")
@@ -115,8 +116,8 @@ def _first(
 def _text_or_file(value: str, read: Read, warnings: list[Problem]) -> tuple[str, str | None]:
     """The content of the file a value names, or the value itself."""
     if "\n" not in value and len(value) < 4096:
-        path = Path(value).expanduser()
-        if path.is_file():
+        path = at_home(value)
+        if is_file(path):
             text = _text(absolute(path), read, warnings)
             if text is not None:
                 return text, str(path)
@@ -155,14 +156,14 @@ def _prompt_sources(cwd: Path, agent_dir: Path, trusted: bool, given: Overrides)
 
 def _of_user(paths: Iterable[str], agent_dir: Path) -> Iterable[Source]:
     """Places named in the user's settings."""
-    return (Source(agent_dir / Path(path).expanduser(), "user") for path in paths)
+    return (Source(agent_dir / at_home(path), "user") for path in paths)
 
 
 def _chosen(paths: Iterable[str], cwd: Path, agent_dir: Path, kind: str) -> list[Source]:
     """Places named otherwise; one inside a usual folder has that folder's scope."""
     sources: list[Source] = []
     for given in paths:
-        path = absolute(cwd / Path(given).expanduser())
+        path = absolute(cwd / at_home(given))
         if path.is_relative_to(agent_dir / kind):
             sources.append(Source(path, "user", required=True))
         elif path.is_relative_to(cwd / ".pi" / kind):
@@ -176,15 +177,15 @@ def _to_repository(cwd: Path) -> Iterable[Path]:
     """The workspace and its parents up to the root of the repository, or of the disk."""
     for folder in (cwd, *cwd.parents):
         yield folder
-        if (folder / ".git").exists():
+        if is_there(folder / ".git"):
             return
 
 
 def _gated(cwd: Path) -> Iterable[str]:
     """What a trusted workspace would have brought."""
     for name in _GATED:
-        if (cwd / ".pi" / name).exists():
+        if is_there(cwd / ".pi" / name):
             yield str(cwd / ".pi" / name)
     for folder in _to_repository(cwd):
-        if (folder / ".agents" / "skills").is_dir():
+        if is_folder(folder / ".agents" / "skills"):
             yield str(folder / ".agents" / "skills")

@@ -17,6 +17,7 @@ from singletree.context.frontmatter import BadHead, parse
 from singletree.context.ignore import Ignored
 from singletree.context.reading import Problem, Read, decoded, fetch, from_disk
 from singletree.context.tags import defuse, escape
+from singletree.pathtext import is_file, is_folder, is_there
 
 SKILL_FILE = "SKILL.md"
 MAX_NAME, MAX_DESCRIPTION, MAX_DEPTH = 64, 1024, 12
@@ -82,7 +83,7 @@ def find_skills(sources: Iterable[Source], read: Read = from_disk) -> Skills:
     warnings: list[Problem] = []
     seen: set[str] = set()
     for source in sources:
-        if source.required and not source.path.exists():
+        if source.required and not is_there(source.path):
             message = f"{source.path} does not exist."
             warnings.append(Problem("path_missing", message, str(source.path)))
         for path in _candidates(source.path):
@@ -124,14 +125,14 @@ def _text(text: str) -> str:
 
 def _candidates(place: Path) -> list[Path]:
     """Files that may be skills: a file itself, or all in a folder, in order of their paths."""
-    if place.is_file():
+    if is_file(place):
         return [place]
-    return _walk(place, Ignored(place), 0) if place.is_dir() else []
+    return _walk(place, Ignored(place), 0) if is_folder(place) else []
 
 
 def _walk(folder: Path, ignored: Ignored, depth: int) -> list[Path]:
     own = folder / SKILL_FILE
-    if own.is_file() and not ignored.hides(own, is_folder=False):
+    if is_file(own) and not ignored.hides(own, is_folder=False):
         return [own]
     ignored = ignored.inside(folder)
     try:
@@ -143,7 +144,7 @@ def _walk(folder: Path, ignored: Ignored, depth: int) -> list[Path]:
         path = folder / name
         if name.startswith(".") or name == "node_modules":
             continue
-        if path.is_dir():
+        if is_folder(path):
             if depth < MAX_DEPTH and not ignored.hides(path, is_folder=True):
                 found.extend(_walk(path, ignored, depth + 1))
         elif depth == 0 and name.endswith(".md") and not ignored.hides(path, is_folder=False):

@@ -15,6 +15,7 @@ from pathlib import Path
 from singletree.context.frontmatter import BadHead, parse
 from singletree.context.reading import Problem, Read, decoded, fetch, from_disk
 from singletree.context.skills import Scope, Source
+from singletree.pathtext import is_file
 
 MAX_LINE = 60
 
@@ -120,13 +121,13 @@ def substitute(content: str, words: Sequence[str]) -> str:
 
 
 def _candidates(place: Path) -> list[Path]:
-    if place.is_file():
+    if is_file(place):
         return [place]
     try:
         names = sorted(entry.name for entry in os.scandir(place))
     except OSError:
         return []
-    return [place / name for name in names if name.endswith(".md") and (place / name).is_file()]
+    return [place / name for name in names if name.endswith(".md") and is_file(place / name)]
 
 
 def _load(path: Path, source: Source, read: Read, warnings: list[Problem]) -> Template | None:

@@ -22,6 +22,7 @@ from singletree.extensions.api import ExtensionAPI
 from singletree.extensions.descriptors import keep, mend
 from singletree.extensions.modules import forget, run_module
 from singletree.extensions.runner import Failure, Setup, set_up
+from singletree.pathtext import at_home, is_file
 
 NO_SETUP = "it has no function `setup(api)`"
 
@@ -97,12 +98,12 @@ def _in_folder(folder: Path, scope: Literal["user", "workspace"]) -> list[Found]
         Found(_name(path), path, scope)
         for path in paths
         if not path.name.startswith((".", "_"))
-        and (path.suffix == ".py" or (path / "__init__.py").is_file())
+        and (path.suffix == ".py" or is_file(path / "__init__.py"))
     ]
 
 
 def _at(folder: Path, named: str, scope: Literal["user", "workspace"]) -> Found:
-    path = folder / Path(named).expanduser()
+    path = folder / at_home(named)
     return Found(_name(path), path, scope)
 
 

@@ -16,6 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Never
 
+from singletree.pathtext import is_file
+
 PREFIX = "singletree_guest_"
 
 _numbers = itertools.count(1)
@@ -66,8 +68,8 @@ class _Finder(MetaPathFinder):
 
 def _spec(name: str, path: Path) -> ModuleSpec | None:
     init = path / "__init__.py"
-    file = init if init.is_file() else path
-    if not file.is_file():
+    file = init if is_file(init) else path
+    if not is_file(file):
         return None
     return importlib.util.spec_from_file_location(
         name,

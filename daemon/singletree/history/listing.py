@@ -20,6 +20,7 @@ from singletree.history.jsonl import Json, decode
 from singletree.history.preview import preview, spoken
 from singletree.history.recovery import read_header, recover
 from singletree.history.tree import SessionTree
+from singletree.pathtext import is_folder
 
 _STEP = 64 * 1024
 _END_OF_TIME = 253_402_300_800_000
@@ -96,7 +97,7 @@ def summarize(known: Glance) -> Summary:
         tree.count,
         last,
         header.parent_session,
-        bool(header.cwd) and not Path(header.cwd).is_dir(),
+        bool(header.cwd) and not is_folder(header.cwd),
     )
 
 

@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 
 from singletree.history.listing import Glance, Summary, found, glance, summarize
 from singletree.history.names import same_folder, upgraded_path, valid_session_id
+from singletree.pathtext import is_file, is_folder
 
 _OWN, _MOVED, _ELSEWHERE = range(3)
 T = TypeVar("T")
@@ -48,7 +49,7 @@ class Shelf:
                 continue
             if cwd is None or self._belongs(known, cwd):
                 copy = upgraded_path(path)
-                return copy if copy.is_file() else path
+                return copy if is_file(copy) else path
         return None
 
     def ids(self, beginning: str) -> list[str]:
@@ -60,7 +61,7 @@ class Shelf:
     def latest(self, cwd: str) -> Path | None:
         """The session of a workspace that was written last; reads few files, for starts wait."""
         folders = {self._folder(cwd), self._folder(os.path.realpath(cwd))}
-        files = [path for folder in folders for path in folder.glob("*.jsonl") if path.is_file()]
+        files = [path for folder in folders for path in folder.glob("*.jsonl") if is_file(path)]
         written = [(_written(path), path) for path in files]
         for _, path in sorted(written, reverse=True):
             known = self._glances.of(path)
@@ -70,7 +71,7 @@ class Shelf:
 
     def unreadable(self, cwd: str) -> list[Path]:
         """Files of a workspace without a readable header, of which no copy was recovered yet."""
-        files = (p for p in self._folder(cwd).glob("*.jsonl") if p.is_file())
+        files = (p for p in self._folder(cwd).glob("*.jsonl") if is_file(p))
         lost = [p for p in files if self._glances.of(p) is None]
         copied = {known.header.parent_session for known in self._all()} if lost else set()
         return [path for path in lost if str(path) not in copied and path.stat().st_size]
@@ -108,7 +109,7 @@ class Shelf:
         if cwd is None or self._belongs(known, cwd):
             return _OWN
         where = known.header.cwd
-        return _MOVED if where and not Path(where).is_dir() else _ELSEWHERE
+        return _MOVED if where and not is_folder(where) else _ELSEWHERE
 
     def _belongs(self, known: Glance, cwd: str) -> bool:
         """Whether a session is of a workspace; one that does not say is where its file stands."""

@@ -7,6 +7,7 @@ Read next: record.py (one session), listing.py (what a list shows), forking.py (
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import shutil
@@ -45,6 +46,7 @@ from singletree.history.recovery import index_of, read_header, recover
 from singletree.history.shelf import Shelf, SummaryPage
 from singletree.history.tree import SessionTree
 from singletree.messages import UserMessage, own_words
+from singletree.pathtext import is_file, is_there
 
 NOT_PUT_AWAY = "The session cannot be put away into {path}: {why}. It stays where it is."
 
@@ -52,6 +54,7 @@ __all__ = ["HERE", "EntryPage", "Forked", "History", "Store", "Summary", "Summar
 
 
 NOTHING_TO_RESCUE = "No entry of a session can be read in {path}; nothing was made of it."
+NO_FILE = "it is no plain file"
 NOT_LOST = "The session file has a readable header: open it as it is."
 
 
@@ -105,7 +108,7 @@ class Store:
                 _fill(path)
             header = read_header(path)
             copy = upgraded_path(path)
-            if header.version < SESSION_VERSION and copy.is_file():
+            if header.version < SESSION_VERSION and is_file(copy):
                 return self.open(copy, read_only=read_only)
             fixed = read_only or header.version > SESSION_VERSION or not os.access(path, os.W_OK)
             lock = None if fixed else SessionLock.take(self._folders.locks, header.id)
@@ -210,7 +213,7 @@ class Store:
             with or_session_error(NOT_PUT_AWAY, self._folders.trash):
                 there = _put_into(self._folders.trash, path)
                 older = original_path(path)
-                if older is not None and older.is_file():
+                if older is not None and is_file(older):
                     _put_into(self._folders.trash, older)
         finally:
             lock.release()
@@ -258,13 +261,13 @@ class Store:
         else:
             found = (self._agent_dir / "sessions").glob("*/*.jsonl")
         # A pipe of such a name would hold whoever opens it.
-        yield from sorted(path for path in found if path.is_file())
+        yield from sorted(path for path in found if is_file(path))
 
 
 def _put_into(trash: Path, path: Path) -> Path:
     trash.mkdir(mode=0o700, parents=True, exist_ok=True)
     there = trash / path.name
-    if there.exists():
+    if is_there(there):
         there = trash / f"{path.stem}.{new_session_id()}{path.suffix}"
     shutil.move(path, there)
     return there
@@ -279,6 +282,8 @@ def _fill(path: Path) -> None:
 def _lost(path: Path) -> bytes:
     """What stands in a file whose header cannot be read."""
     try:
+        if is_there(path) and not is_file(path):  # a device or a pipe may have no end
+            raise OSError(errno.EINVAL, NO_FILE)
         content = path.read_bytes()
         read_header(path)
     except SessionUnreadable:
@@ -286,6 +291,8 @@ def _lost(path: Path) -> bytes:
     except OSError as error:
         text = f"There is no session file {path}: {error.strerror}."
         raise UnknownSession(text, detail=_at(path)) from None
+    except ValueError:  # a NUL, or half a character
+        raise UnknownSession(f"There is no session file {path}.") from None
     raise SessionError(NOT_LOST, detail=_at(path))
 
 

@@ -34,6 +34,7 @@ from singletree.history.store import Store
 from singletree.host.options import Front, Options
 from singletree.model.base import Terms
 from singletree.model.catalog import Catalog
+from singletree.pathtext import at_home
 from singletree.session.dependencies import Dependencies, Start
 from singletree.session.permission.gate import Gate
 from singletree.session.settings.current import Current, Said
@@ -222,7 +223,7 @@ class Assembly:
                 shell,
                 workspace=world.cwd,
                 network=wanted.network,
-                writable=[world.cwd / Path(path).expanduser() for path in wanted.writable],
+                writable=[world.cwd / at_home(path) for path in wanted.writable],
                 hidden=hidden,
                 guarded=[self.options.agent_dir],
                 readable=[self._outputs],
@@ -258,7 +259,7 @@ class Assembly:
 def wishes_of(settings: Settings) -> Wishes:
     """What is wanted of commands, by the settings as they now are."""
     return Wishes(
-        settings.shell_path and str(Path(settings.shell_path).expanduser()),
+        settings.shell_path and str(at_home(settings.shell_path)),
         settings.shell_command_prefix,
         tuple(settings.environment.keep),
         tuple(settings.environment.drop),
@@ -305,4 +306,4 @@ def _named(layers: Layers, key: str, *scopes: Scope) -> tuple[str, ...]:
 
 
 def _inside(cwd: Path, named: str | None) -> Path | None:
-    return None if named is None else cwd / Path(named).expanduser()
+    return None if named is None else cwd / at_home(named)

@@ -17,6 +17,7 @@ from singletree.export.markdown import markdown
 from singletree.export.page import html_page
 from singletree.history.record import History
 from singletree.messages import well_formed
+from singletree.pathtext import at_home, is_there
 
 Format = Literal["jsonl", "md", "html"]
 
@@ -59,11 +60,11 @@ def save(history: History, form: Format, given: str, *, replace: bool = False) -
     """
     if "\0" in given or well_formed(given) != given:
         raise SessionError(NO_PATH, code="input_rejected")
-    path = Path(history.header.cwd, Path(given).expanduser())
-    if path.exists() and not replace:
-        raise SessionError(EXISTS.format(path=path), detail={"path": str(path)})
+    path = Path(history.header.cwd, at_home(given))
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        if is_there(path) and not replace:
+            raise SessionError(EXISTS.format(path=path), detail={"path": str(path)})
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         try:
             with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as out:

@@ -26,6 +26,7 @@ from singletree.history.store import Store, SummaryPage
 from singletree.host.assembly import Assembly
 from singletree.host.options import Front, Options
 from singletree.model.catalog import ModelListing
+from singletree.pathtext import is_folder
 from singletree.session.dependencies import Dependencies
 from singletree.session.dependencies import Start as Reason
 from singletree.session.edits.ledger import ledger_folder
@@ -333,11 +334,7 @@ def check_folder(cwd: Path) -> Path:
 
     What is no whole path is never guessed at.
     """
-    try:
-        there = cwd.is_absolute() and cwd.is_dir()
-    except OSError:
-        there = False
-    if not there:
+    if not (cwd.is_absolute() and is_folder(cwd)):
         shown = str(cwd) if len(str(cwd)) < SHOWN else f"{str(cwd)[:SHOWN]}…"
         raise SingletreeError(NO_FOLDER.format(cwd=shown), code="workspace_not_found", hint=MOVED)
     short = Path(os.path.normpath(cwd))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from singletree.errors import SingletreeError
+from singletree.pathtext import at_home
 
 GONE = "The current folder does not exist any more; go to another one."
 UNIX = "unix://"
@@ -16,7 +17,7 @@ NOT_UNIX = "{address} is no place to listen at; write it as unix:///the/whole/pa
 def agent_dir(environment: Mapping[str, str]) -> Path:
     """Settings, keys and sessions: the folder PI_CODING_AGENT_DIR names, or ~/.pi/agent."""
     named = environment.get("PI_CODING_AGENT_DIR")
-    return Path(named).expanduser().absolute() if named else Path.home() / ".pi" / "agent"
+    return at_home(named).absolute() if named else Path.home() / ".pi" / "agent"
 
 
 def here() -> Path:
@@ -54,4 +55,4 @@ def socket_at(address: str) -> Path:
     path = address.removeprefix(UNIX)
     if path == address or not path:
         raise SingletreeError(NOT_UNIX.format(address=address))
-    return Path(path).expanduser().absolute()
+    return at_home(path).absolute()

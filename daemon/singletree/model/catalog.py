@@ -25,6 +25,7 @@ from singletree.model import catalogue, keys, local, values
 from singletree.model.base import Model, ModelInfo, Terms
 from singletree.model.catalogue import DEMO, Provider
 from singletree.model.proxies import is_loopback
+from singletree.pathtext import at_home
 
 if TYPE_CHECKING:
     from singletree.model.http import Http
@@ -110,7 +111,7 @@ class Catalog:
     def find(self, ref: str, terms: Callable[[], Terms] = Terms) -> Model:
         """The model; SingletreeError(no_model) or AuthMissing say what to do."""
         if ref.startswith(SCRIPTED):
-            return self._played(Path(ref.removeprefix(SCRIPTED)).expanduser())
+            return self._played(at_home(ref.removeprefix(SCRIPTED)))
         if ref in (DEMO.ref, DEMO.id):
             return _demo()
         provider, info = self._look_up(ref)

@@ -13,12 +13,13 @@ import time
 from pathlib import Path
 
 from singletree.history.handles import sync_folder
+from singletree.messages import well_formed
 
 
 def replace_file(path: Path, text: str) -> None:
     """Put a whole text in the place of a file (of the file a link points to), safely.
 
-    It survives a power cut once this returns.
+    It survives a power cut once this returns. Half characters are replaced.
     """
     target = path.resolve()
     make_private(target.parent)
@@ -26,7 +27,7 @@ def replace_file(path: Path, text: str) -> None:
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+            file.write(well_formed(text))
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(mode)

@@ -23,7 +23,7 @@ from singletree.tools.bash import user_command
 from singletree.tools.world import Shell
 
 EMPTY = "The command is empty."
-NOT_TEXT = "The command holds characters that no shell takes (NUL or half a pair)."
+NOT_TEXT = "The command or its folder holds characters that no shell takes (NUL or half a pair)."
 FAREWELL = 1.0
 """Seconds that closing a session waits for commands to end."""
 
@@ -83,7 +83,7 @@ class BashRunner:
         """Run a command to its end. Cancelling ends it; its entry is kept all the same."""
         if not command.strip():
             raise SessionError(EMPTY, code="input_empty")
-        if "\0" in command or well_formed(command) != command:
+        if any("\0" in text or well_formed(text) != text for text in (command, cwd or "")):
             raise SessionError(NOT_TEXT, code="input_rejected")
         self._talk.check_writable()
         folder = self._cwd / (cwd or "")

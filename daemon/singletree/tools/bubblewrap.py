@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from singletree.pathtext import is_file, is_folder, is_there
+
 GUARDED = (".git/hooks", ".git/config", ".pi", ".vscode", ".envrc")
 """In the workspace, but never writable: a change there makes other programs run something."""
 
@@ -63,7 +65,7 @@ def arguments(
     if given != real:
         got += ["--bind-try", real, given] if given.startswith("/tmp/") else []
     git = f"{real}/.git"
-    if Path(git).is_dir() and not Path(git).is_symlink():
+    if is_folder(git) and not Path(git).is_symlink():
         got += ["--bind", git, git]  # so that it can't be moved away and made anew
     inside = [path for path in map(os.path.realpath, guarded) if _below(path, open_)]
     for path in (*_guarded(Path(real)), *inside):
@@ -87,8 +89,8 @@ def _beside(path: str) -> list[str]:
 
 def _covered(path: str, readable: Sequence[str]) -> list[str]:
     """Something empty in place of what is hidden."""
-    if not Path(path).is_dir():
-        return ["--ro-bind", "/dev/null", path] if Path(path).exists() else []
+    if not is_folder(path):
+        return ["--ro-bind", "/dev/null", path] if is_there(path) else []
     got = ["--perms", "0500", "--size", "65536", "--tmpfs", path]
     for inner in readable:
         if inner.startswith(f"{path}/"):
@@ -109,9 +111,9 @@ def _base(program: str, temp_size: int) -> list[str]:
 def _guarded(workspace: Path) -> Iterator[str]:
     for name in GUARDED:
         path = workspace / name
-        if path.exists() and not path.is_symlink():
+        if is_there(path) and not path.is_symlink():
             yield str(path)
-    if (workspace / ".git").is_file():
+    if is_file(workspace / ".git"):
         yield str(workspace / ".git")
     for folder in _repository(workspace):
         for name in ("hooks", "config"):
@@ -122,7 +124,7 @@ def _repository(workspace: Path) -> list[str]:
     """Git's folders of a linked worktree, which lie elsewhere; only if they point back here."""
     link = workspace / ".git"
     try:
-        text = link.read_text("utf-8") if link.is_file() else ""
+        text = link.read_text("utf-8") if is_file(link) else ""
         own = Path(workspace, text.removeprefix("gitdir:").strip())
         if not text.startswith("gitdir:") or own.parent.name != "worktrees":
             return []

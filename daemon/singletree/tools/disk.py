@@ -27,6 +27,7 @@ import anyio
 from anyio import to_thread
 
 from singletree.errors import ToolError
+from singletree.pathtext import is_there
 from singletree.tools.leads import Leads, place_of
 from singletree.tools.paths import resolve, trouble
 from singletree.tools.world import Files, Listed, Shell, Stat, Written
@@ -208,7 +209,7 @@ def _kind(entry: os.DirEntry[str], folder: Path) -> str:
             return "dir"
         if entry.is_file():
             return "file"
-        if entry.is_symlink() and not (folder / entry.name).exists():
+        if entry.is_symlink() and not is_there(folder / entry.name):
             return "link"
     return "other"
 
@@ -274,7 +275,7 @@ def _writable(path: Path, real: Path) -> os.stat_result | None:
 def _make_folders(folder: Path) -> list[Path]:
     """Make the missing ones, from the top; these come back."""
     missing = []
-    while not folder.exists():
+    while not is_there(folder):
         missing.append(folder)
         folder = folder.parent
     made: list[Path] = []

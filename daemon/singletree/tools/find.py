@@ -18,6 +18,7 @@ from pydantic import Field, JsonValue
 
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
+from singletree.pathtext import is_there
 from singletree.tools.globs import translate
 from singletree.tools.ignore import IGNORE_FILES, Ignore, ignore_around
 from singletree.tools.looks import shown_name
@@ -161,7 +162,7 @@ def _never_saved(root: Path, unsaved: Collection[Path], ignore: Ignore) -> Itera
     """Buffers below `root` that the disk does not have yet, as paths that begin with it."""
     real = Path(os.path.realpath(root)) if unsaved else root
     for path in unsaved:
-        if path.is_relative_to(real) and not path.exists():
+        if path.is_relative_to(real) and not is_there(path):
             place = root / path.relative_to(real)
             rules, shown = ignore, True
             for folder in reversed(place.parents):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from singletree.pathtext import is_file
 from singletree.tools.globs import translate
 
 GIT = ".git"
@@ -72,7 +73,7 @@ def ignore_around(root: str, home: Path) -> Ignore:
     excluded = _read(f"{repository}/{GIT}/info/exclude")
     level = Ignore(f"{repository.rstrip('/')}/", (), personal + excluded, None)
     for path in above[top:]:
-        names = {file for _, file in _FILES if Path(path, file).is_file()}
+        names = {file for _, file in _FILES if is_file(Path(path, file))}
         level = level.inside(path.rstrip("/"), names)
     return level
 

@@ -23,6 +23,7 @@ import anyio
 from anyio.abc import Process
 
 from singletree.errors import ToolError
+from singletree.pathtext import is_folder, is_there
 from singletree.tools.environment import command_environment
 from singletree.tools.leftovers import MARK, Children, Command, command_of, end
 from singletree.tools.world import Exit
@@ -106,7 +107,7 @@ class LocalShell:
         env: Mapping[str, str] | None = None,
     ) -> Exit:
         """The same for a program and its arguments, without a shell."""
-        if not await anyio.Path(cwd).is_dir():
+        if not await anyio.to_thread.run_sync(is_folder, cwd):
             raise ToolError(NO_FOLDER.format(cwd=cwd))
         mark, wishes = secrets.token_hex(8), self._wishes()
         full = command_environment(
@@ -194,7 +195,7 @@ class LocalShell:
 def find_shell() -> str:
     """Bash where it is, else the plain shell."""
     for candidate in ("/bin/bash", shutil.which("bash"), "/bin/sh", shutil.which("sh")):
-        if candidate and Path(candidate).exists():
+        if candidate and is_there(candidate):
             return candidate
     raise ToolError(NO_SHELL)
 

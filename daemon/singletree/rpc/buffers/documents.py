@@ -187,6 +187,10 @@ def path_of(uri: str) -> str | None:
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return None
     path = unquote(parts.path, errors="surrogateescape")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return None
     return os.path.normpath(path) if path and "\0" not in path else None
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from singletree.errors import SingletreeError
 from singletree.host.places import UNIX, agent_dir, socket_at
+from singletree.pathtext import is_file
 
 if TYPE_CHECKING:
     from singletree.host.options import Options
@@ -180,7 +181,7 @@ def _whole_reference(model: str | None) -> str | None:
 def _whole_path(prompt: str | None) -> str | None:
     """A prompt; one that is a file by its whole path."""
     try:
-        named = prompt is not None and Path(prompt).is_file()
+        named = prompt is not None and is_file(prompt)
     except (OSError, ValueError):  # a text that is no name of a file at all
         named = False
     return str(Path(prompt).absolute()) if prompt is not None and named else prompt

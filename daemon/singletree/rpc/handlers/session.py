@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from anyio import to_thread
 
 from singletree.errors import SessionBusy
 from singletree.host import exports
+from singletree.pathtext import at_home
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.folders import folder_at, folder_of
 from singletree.rpc.pipes.codec import Encoded
@@ -113,14 +113,14 @@ async def _new(daemon: Daemon, params: NewParams, call: Call) -> Attached:
     if params.recover is None:
         session = await daemon.host.open(folder, "new")
     else:
-        session = await daemon.host.recover(Path(params.recover), folder)
+        session = await daemon.host.recover(at_home(params.recover), folder)
     if params.name:
         session.rename(params.name)
     return daemon.snapshot(call, session, HistoryParams())
 
 
 async def _switch(daemon: Daemon, params: SwitchParams, call: Call) -> Attached:
-    path = None if params.path is None else Path(params.path)
+    path = None if params.path is None else at_home(params.path)
     session = await daemon.host.switch(params.session_id, path)
     return daemon.snapshot(call, session, params.history)
 

@@ -21,6 +21,7 @@ from pydantic import JsonValue
 
 from singletree.errors import SettingsError
 from singletree.extensions.loader import workspace_extensions
+from singletree.pathtext import is_file, is_there
 from singletree.session.files import replace_file
 from singletree.session.settings.file import read_file
 
@@ -117,7 +118,7 @@ def gated(workspace: Path) -> Iterator[Skipped]:
     """What is there that needs trust."""
     for name, kind in GATED.items():
         path = workspace / ".pi" / name
-        if path.exists():
+        if is_there(path):
             yield Skipped(kind, path)
     home = Path.home().resolve()
     start = workspace.resolve()
@@ -125,9 +126,9 @@ def gated(workspace: Path) -> Iterator[Skipped]:
         if folder == home:
             return
         path = folder / ".agents" / "skills"
-        if path.exists():
+        if is_there(path):
             yield Skipped("skills", path)
-        if (folder / ".git").exists():
+        if is_there(folder / ".git"):
             return
 
 
@@ -205,7 +206,7 @@ def _write(path: Path, values: dict[str, JsonValue]) -> None:
 
 def _files(guest: Path) -> Iterator[Path]:
     """All files of a guest; links are followed, but no folder twice."""
-    if guest.is_file():
+    if is_file(guest):
         yield guest
         return
     seen: set[str] = set()
