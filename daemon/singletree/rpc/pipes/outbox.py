@@ -1,7 +1,8 @@
-"""What waits to be sent to one client: in order, joined, bounded, written by a thread.
+"""What waits to be sent to one client: in order, joined, bounded, written without waiting.
 
-The loop never blocks on a client: `put` only appends, all frames of one turn of the loop leave in
-one write, and a client that stops reading costs bounded memory and nobody's time. Replies, requests
+The loop never blocks on a client: `put` only appends, and all frames of one turn of the loop leave
+in one write. What a pipe with room surely takes is written at once, all else by a thread; so a
+client that stops reading costs bounded memory and nobody's time. Replies, requests
 and events are kept; whoever streams asks `lagging` first and leaves out what may be left out. When
 too much is unsent the client is given up: `lost` is told once. Never reorders, never drops by
 itself, never knows a message. Read next: ../telling/feed.py (who leaves out), ../connection.py.
@@ -12,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import queue
+import select
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -21,6 +23,8 @@ from typing import Final
 from singletree.rpc.pipes.stdio import write_all
 
 WRITE_SIZE: Final = 256 << 10
+AT_ONCE: Final = select.PIPE_BUF
+"""Bytes that can be written without waiting where there is room for any (POSIX, of a pipe)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,8 @@ class Outbox:
         self.unsent = 0
         self.dead = False
         self._fd = fd
+        self._room = select.poll()
+        self._room.register(fd, select.POLLOUT)
         self._lost = lost
         self._limits = limits or Limits()
         self._loop = asyncio.get_running_loop()
@@ -125,8 +131,23 @@ class Outbox:
 
     def _hand_over(self) -> None:
         self._scheduled = False
-        if self._writing or not self._waiting:
-            return
+        while self._waiting and not self._writing:
+            data = self._joined()
+            if len(data) > AT_ONCE or not self._room.poll(0):
+                self._writing = True
+                self._jobs.put(data)
+                return
+            try:
+                write_all(self._fd, data)
+            except OSError as error:
+                self._give_up(error)
+                return
+            self.unsent -= len(data)
+        if not self.unsent:
+            self._empty.set()
+
+    def _joined(self) -> bytes:
+        """The next frames, as many as go into one write."""
         size = 0
         parts: list[bytes] = []
         while self._waiting and (not parts or size + len(self._waiting[0][0]) <= WRITE_SIZE):
@@ -135,8 +156,7 @@ class Outbox:
             parts.append(data)
             if event:
                 self._events_unsent -= len(data)
-        self._writing = True
-        self._jobs.put(b"".join(parts))
+        return b"".join(parts)
 
     def _wrote(self, count: int, error: OSError | None) -> None:
         self._writing = False
@@ -147,8 +167,6 @@ class Outbox:
             return
         self.unsent -= count
         self._hand_over()
-        if not self.unsent:
-            self._empty.set()
 
     def _give_up(self, error: Exception) -> None:
         self._stop()
