@@ -266,3 +266,17 @@ async def test_a_warning_that_comes_again_is_one_notice(tmp_path: Path) -> None:
             on.session.warn("full", "The disk is full.")
         assert len(on.told(Warned)) == 3
         assert on.session.state().notices == (("full", "The disk is full."),)
+
+
+async def test_a_turn_keeps_its_system_prompt_and_the_next_one_sees_what_changed(
+    tmp_path: Path,
+) -> None:
+    writes = call("write", path="AGENTS.md", content="Speak in rhymes.")
+    model = ScriptedModel([writes, say("Done."), say("Indeed.")])
+    async with stage(tmp_path, model) as on:
+        await on.say("write it")
+        assert "rhymes" in str((await on.session.sight()).xray)
+        await on.say("and now?")
+    first, second, third = (request.system for request in model.requests)
+    assert first == second and "rhymes" not in second
+    assert "Speak in rhymes." in third

@@ -40,13 +40,20 @@ async def test_what_is_at_a_path(tmp_path: Path) -> None:
 async def test_a_file_comes_in_pieces(tmp_path: Path) -> None:
     data = os.urandom(2_500_000)
     (tmp_path / "f").write_bytes(data)
-    pieces = [piece async for piece in Disk().chunks(tmp_path / "f")]
+    async with Disk().opened(tmp_path / "f") as content:
+        assert content is not None and content.stat == Stat("file", len(data))
+        pieces = [piece async for piece in content.pieces]
     assert len(pieces) == 3 and b"".join(pieces) == data == await Disk().read(tmp_path / "f")
 
 
-async def test_a_pipe_that_nobody_writes_to_ends_at_once(tmp_path: Path) -> None:
+async def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    assert [piece async for piece in Disk().chunks(tmp_path / "pipe")] == []
+    for path, kind in ((tmp_path / "pipe", "other"), (tmp_path, "dir")):
+        async with Disk().opened(path) as content:
+            assert content is not None and content.stat.kind == kind
+            assert [piece async for piece in content.pieces] == []
+    async with Disk().opened(tmp_path / "gone") as content:
+        assert content is None
 
 
 async def test_a_write_makes_folders_and_leaves_no_other_file(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from tests.tools.worlds import run_tool, said, world_of
 
 from singletree.tools.disk import Disk
 from singletree.tools.read import read_tool
-from singletree.tools.world import Listed, Stat, Written
+from singletree.tools.world import Content, Listed, Stat, Written
 
 
 async def read(folder: Path, path: str, offset: int | None = None, limit: int | None = None) -> str:
@@ -161,7 +162,12 @@ class Editor(Disk):
     async def stat(self, path: Path) -> Stat | None:
         return Stat("file", len(self._text), dirty=True) if path == self._path else None
 
-    async def chunks(self, path: Path) -> AsyncGenerator[bytes, None]:
+    @asynccontextmanager
+    async def opened(self, path: Path) -> AsyncIterator[Content | None]:
+        async with aclosing(self._pieces()) as pieces:
+            yield Content(Stat("file", len(self._text), dirty=True), pieces)
+
+    async def _pieces(self) -> AsyncGenerator[bytes, None]:
         for at in range(0, len(self._text), 3):
             yield self._text[at : at + 3]
 

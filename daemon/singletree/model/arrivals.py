@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Arrivals:
     """What came of a response and was not taken yet.
 
-    `whole`: nothing more is wanted, so that it does not matter how the connection ends.
+    `whole`: nothing more is wanted, so that it does not matter how the connection ends. `over`:
+    nothing more will come.
     """
 
     def __init__(self, response: httpx.Response, whole: Callable[[], bool]) -> None:
@@ -26,7 +27,7 @@ class Arrivals:
         self._whole = whole
         self._pieces: list[bytes] = []
         self._news = anyio.Event()
-        self._over = False
+        self.over = False
         self._failure: Exception | None = None
 
     async def read(self) -> None:
@@ -40,12 +41,12 @@ class Arrivals:
                     self._news.set()
         except Exception as error:
             self._failure = error
-        self._over = True
+        self.over = True
         self._news.set()
 
     async def take(self) -> bytes:
         """All that came since the last look; waits for it. Nothing at the end."""
-        while not (data := b"".join(self._pieces)) and not self._over:
+        while not (data := b"".join(self._pieces)) and not self.over:
             self._news = anyio.Event()
             await self._news.wait()
         self._pieces.clear()

@@ -183,7 +183,8 @@ async def _hear(response: httpx.Response, call: Call, clock: _Clock, take: Take)
             said = await _take_events(arrivals, call, clock, take)
         except Exception as error:  # kept, because a task group would wrap it
             failure = error
-        group.cancel_scope.cancel()
+        if not arrivals.over:
+            group.cancel_scope.cancel()
     if failure is not None:
         raise failure
     return said

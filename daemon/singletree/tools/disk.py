@@ -16,8 +16,10 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
     ExitStack,
+    aclosing,
     asynccontextmanager,
     contextmanager,
+    nullcontext,
 )
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +32,7 @@ from singletree.errors import ToolError
 from singletree.pathtext import is_there
 from singletree.tools.leads import Leads, place_of
 from singletree.tools.paths import resolve, trouble
-from singletree.tools.world import Files, Listed, Shell, Stat, Written
+from singletree.tools.world import Content, Files, Listed, Shell, Stat, Written
 
 CHUNK = 1024 * 1024
 
@@ -58,14 +60,16 @@ class Disk:
         """The whole file."""
         return await to_thread.run_sync(_whole, path, self.leads)
 
-    async def chunks(self, path: Path) -> AsyncGenerator[bytes, None]:
-        """The file in pieces of a megabyte; a small one is opened and read in one go."""
-        file, piece = await to_thread.run_sync(_begun, path, self.leads)
-        with file:
-            while piece:
-                yield piece
-                more = len(piece) == CHUNK
-                piece = await to_thread.run_sync(file.read, CHUNK) if more else b""
+    @asynccontextmanager
+    async def opened(self, path: Path) -> AsyncIterator[Content | None]:
+        """The file in pieces of a megabyte; a small one is looked at and read in one go."""
+        stat, file, first = await to_thread.run_sync(_begun, path, self.leads)
+        if stat is None:
+            yield None
+            return
+        with file or nullcontext():
+            async with aclosing(_pieces(file, first)) as pieces:
+                yield Content(stat, pieces)
 
     async def entries(self, path: Path) -> list[Listed]:
         """What is in a folder, in no order."""
@@ -184,13 +188,24 @@ def _whole(path: Path, leads: Leads) -> bytes:
         return file.read()
 
 
-def _begun(path: Path, leads: Leads) -> tuple[BinaryIO, bytes]:
-    """The file with its first piece."""
+def _begun(path: Path, leads: Leads) -> tuple[Stat | None, BinaryIO | None, bytes]:
+    """What is there, and a file with its first piece."""
+    found = _stat(path)
+    if found is None or found.kind != "file":
+        return found, None, b""
     with ExitStack() as unless:
         file = unless.enter_context(_opened(path, leads))
         piece = file.read(CHUNK)
         unless.pop_all()
-    return file, piece
+    return found, file, piece
+
+
+async def _pieces(file: BinaryIO | None, first: bytes) -> AsyncGenerator[bytes, None]:
+    piece = first
+    while piece:
+        yield piece
+        more = file is not None and len(piece) == CHUNK
+        piece = await to_thread.run_sync(file.read, CHUNK) if file and more else b""
 
 
 def _entries(path: Path, leads: Leads) -> list[Listed]:

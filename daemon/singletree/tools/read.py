@@ -7,11 +7,9 @@ unsaved text of an editor is read as it stands there. Read next: window.py (whic
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from anyio import to_thread
 from pydantic import Field, JsonValue
@@ -22,13 +20,13 @@ from singletree.messages import Text
 from singletree.tools.binary import HEAD, binary_kind
 from singletree.tools.images import picture_type
 from singletree.tools.looks import shown_name
-from singletree.tools.paths import Place, locate, trouble
+from singletree.tools.paths import locate, missing, trouble
 from singletree.tools.pictures import MAX_PICTURE, show_picture
 from singletree.tools.shapes import path_shape
 from singletree.tools.shrink import Shrink, pillow
 from singletree.tools.truncate import MAX_BYTES, MAX_LINES, details_of, format_size, plural
 from singletree.tools.window import Seen, Window
-from singletree.tools.world import World
+from singletree.tools.world import Content, Stat, World
 
 DESCRIPTION = (
     f"Read a file: text, or a picture (PNG, JPEG, GIF, WebP). At most {MAX_LINES} lines or"
@@ -75,20 +73,15 @@ def read_tool(world: World, shrink: Shrink | None = None) -> Tool:
     shrinking = shrink or pillow()
 
     async def run(args: ReadArgs, tool_run: ToolRun) -> ToolOutput:
-        place = await locate(world, args.path)
-        _check_plain(args.path, place)
         try:
-            async with aclosing(_pieces(world, place.path)) as pieces:
-                head = await anext(pieces, b"")
-                kind = binary_kind(head)
-                if picture_type(head) is not None and kind is not None:
-                    data = await _whole(head, pieces)
-                    name = shown_name(args.path)
-                    show = partial(show_picture, name, data, place.size, shrinking)
-                    return _with(place.note, await to_thread.run_sync(show))
-                if kind is not None:
-                    return _with(place.note, _binary(args.path, place.size, kind))
-                return _lines(args, place, await _look(args, head, pieces))
+            async with world.files.opened(world.resolve(args.path)) as content:
+                if content is not None:
+                    return await _shown(args, content, "", shrinking)
+            place = await locate(world, args.path)
+            async with world.files.opened(place.path) as content:
+                if content is not None:
+                    return await _shown(args, content, place.note, shrinking)
+            raise await missing(world, args.path, place.path)
         except OSError as error:
             raise trouble(args.path, error) from error
 
@@ -105,17 +98,30 @@ def read_tool(world: World, shrink: Shrink | None = None) -> Tool:
     )
 
 
-async def _pieces(world: World, path: Path) -> AsyncGenerator[bytes, None]:
-    """The file in pieces, the first of them long enough to tell its kind."""
+async def _shown(
+    args: ReadArgs, content: Content, note: str, shrinking: Shrink | None
+) -> ToolOutput:
+    """What a file is, shown; `note` is said as well."""
+    _check_plain(args.path, content.stat)
+    head = await _head(content.pieces)
+    kind, size = binary_kind(head), content.stat.size
+    if picture_type(head) is not None and kind is not None:
+        data = await _whole(head, content.pieces)
+        name = shown_name(args.path)
+        show = partial(show_picture, name, data, size, shrinking)
+        return _with(note, await to_thread.run_sync(show))
+    if kind is not None:
+        return _with(note, _binary(args.path, size, kind))
+    unsaved = UNSAVED if content.stat.dirty else ""
+    return _lines(args, await _look(args, head, content.pieces), (unsaved, note))
+
+
+async def _head(pieces: AsyncIterator[bytes]) -> bytes:
+    """The first pieces, long enough together to tell what the file is."""
     head = b""
-    async with aclosing(world.files.chunks(path)) as chunks:
-        async for piece in chunks:
-            head += piece
-            if len(head) >= HEAD:
-                yield head
-                head = b""
-    if head:
-        yield head
+    while len(head) < HEAD and (piece := await anext(pieces, b"")):
+        head += piece
+    return head
 
 
 async def _whole(head: bytes, pieces: AsyncIterator[bytes]) -> bytes:
@@ -137,10 +143,10 @@ async def _look(args: ReadArgs, head: bytes, pieces: AsyncIterator[bytes]) -> Se
     return window.look()
 
 
-def _check_plain(text: str, place: Place) -> None:
-    if place.kind == "dir":
+def _check_plain(text: str, stat: Stat) -> None:
+    if stat.kind == "dir":
         raise ToolError(FOLDER.format(path=shown_name(text)))
-    if place.kind != "file":
+    if stat.kind != "file":
         raise ToolError(NOT_PLAIN.format(path=shown_name(text)))
 
 
@@ -148,7 +154,7 @@ def _first(args: ReadArgs) -> int:
     return max(args.offset or 1, 1)
 
 
-def _lines(args: ReadArgs, place: Place, seen: Seen) -> ToolOutput:
+def _lines(args: ReadArgs, seen: Seen, more: Iterable[str]) -> ToolOutput:
     """The lines and what is to be said about them."""
     path, first, cut = shown_name(args.path), _first(args), seen.cut
     after_last = seen.total_lines + (1 if seen.ends_with_newline or not seen.total_lines else 0)
@@ -164,8 +170,7 @@ def _lines(args: ReadArgs, place: Place, seen: Seen) -> ToolOutput:
         notes.append(note)
     notes += [FOREIGN] if seen.foreign else []
     notes += [DRAWN] if seen.drawn else []
-    notes += [UNSAVED] if place.dirty else []
-    notes += [place.note] if place.note else []
+    notes += filter(None, more)
     details: JsonValue = {"truncation": details_of(cut)} if cut.by else None
     said = "\n".join(notes)
     body = cut.text.removesuffix("\n")

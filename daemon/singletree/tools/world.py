@@ -25,6 +25,14 @@ class Stat:
 
 
 @dataclass(frozen=True, slots=True)
+class Content:
+    """What is at a path, and its bytes in pieces; of what is no file there are none."""
+
+    stat: Stat
+    pieces: AsyncGenerator[bytes, None]
+
+
+@dataclass(frozen=True, slots=True)
 class Listed:
     """One name in a folder. A link is of the kind it leads to, "link" where it leads nowhere."""
 
@@ -59,8 +67,8 @@ class Files(Protocol):
         """The whole file. OSError as from the disk."""
         ...
 
-    def chunks(self, path: Path) -> AsyncGenerator[bytes, None]:
-        """The file in pieces, so that a huge one costs no memory. Closing it closes the file."""
+    def opened(self, path: Path) -> AbstractAsyncContextManager[Content | None]:
+        """The file while it is read, so that a huge one costs no memory; None: nothing is there."""
         ...
 
     async def entries(self, path: Path) -> list[Listed]:

@@ -9,8 +9,8 @@ its proof), saving.py (what follows it).
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -32,7 +32,7 @@ from singletree.tools.disk import CHUNK, Disk
 from singletree.tools.leads import Leads
 from singletree.tools.looks import shown_name
 from singletree.tools.paths import trouble
-from singletree.tools.world import Files, Listed, Stat, Written
+from singletree.tools.world import Content, Files, Listed, Stat, Written
 
 W = TypeVar("W")
 
@@ -89,16 +89,16 @@ class EditorFiles:
             return data_of(document.text)
         return await self._disk.read(path)
 
-    async def chunks(self, path: Path) -> AsyncGenerator[bytes, None]:
+    @asynccontextmanager
+    async def opened(self, path: Path) -> AsyncIterator[Content | None]:
         """The file in pieces."""
         if (document := await self._buffers.unsaved(path)) is not None:
             data = data_of(document.text)
-            for at in range(0, len(data), CHUNK):
-                yield data[at : at + CHUNK]
-            return
-        async with aclosing(self._disk.chunks(path)) as pieces:
-            async for piece in pieces:
-                yield piece
+            async with aclosing(_pieces(data)) as pieces:
+                yield Content(Stat("file", len(data), dirty=True), pieces)
+        else:
+            async with self._disk.opened(path) as content:
+                yield content
 
     async def entries(self, path: Path) -> list[Listed]:
         """What is in a folder, and the unsaved buffers that belong there."""
@@ -282,3 +282,8 @@ def _check(outcome: Outcome, name: str, data: bytes) -> None:
 def _missing(path: Path) -> list[str]:
     """The folders above that do not exist, outermost first."""
     return [str(folder) for folder in reversed(path.parents) if not folder.exists()]
+
+
+async def _pieces(data: bytes) -> AsyncGenerator[bytes, None]:
+    for at in range(0, len(data), CHUNK):
+        yield data[at : at + CHUNK]

@@ -146,7 +146,7 @@ class Runner:
         self._needs.phase("running")
         self._emit(TurnStarted(turn.id, turn.cause))
         self._recorder.begin()
-        self._system_prompt.begin()
+        self._system_prompt.forget()
         try:
             with turn.scope() as scope:
                 async with anyio.create_task_group() as group:
@@ -157,6 +157,7 @@ class Runner:
                 turn.reason, turn.error = "aborted", None
         finally:
             turn.over = True
+            self._system_prompt.forget()
             await self._recorder.drop_partial()
             self._emit(TurnEnded(turn.id, turn.reason, turn.error, self._recorder.usage))
 

@@ -1,13 +1,14 @@
-"""The system prompt of each step, and what guests add when a turn begins.
+"""The system prompt of a turn, and what guests add when it begins.
 
-Made anew from the files each time; guests are asked once a turn, and what they make of the prompt
-holds for all its steps. Never knows what a step does with it. Read next: ../../context/prompt.py,
-runner.py.
+Made from the files when a turn begins and held for its steps, so that what a provider has cached of
+one request serves the next; guests are asked once, and what they make of the prompt holds as well.
+Never knows what a step does with it. Read next: ../../context/prompt.py, runner.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import anyio.to_thread
 
@@ -28,29 +29,37 @@ class SystemPrompt:
         self._talk = talk
         self._hooks = hooks
         self._gather = gather
-        self._asked = False
-        self._instead: str | None = None
+        self._making: Callable[[Sequence[Tool]], Frame] | None = None
+        self._made: tuple[Sequence[Tool], Frame] | None = None
 
-    def begin(self) -> None:
-        """A turn begins."""
-        self._asked, self._instead = False, None
+    def forget(self) -> None:
+        """A turn begins or is over."""
+        self._making = self._made = None
 
     async def system(self, tools: Sequence[Tool]) -> str:
         """The prompt for the next step; the first one of a turn may add messages to the tree."""
-        around = await self.frame(tools)
-        if not self._asked:
-            self._asked = True
-            prompt = await self._ask(around.prompt)
-            if prompt != around.prompt:
-                around = whole_frame(prompt, tools)
+        if self._making is None:
+            parts = (await anyio.to_thread.run_sync(self._gather)).parts
+            self._making = partial(frame, parts)
+            prompt = await self._ask(self._held(tools).prompt)
+            if prompt != self._held(tools).prompt:
+                self._making, self._made = partial(whole_frame, prompt), None
+        around = self._held(tools)
         self._talk.fixed = around.tokens
         return around.prompt
 
     async def frame(self, tools: Sequence[Tool]) -> Frame:
         """What the next step carries besides its messages; asks no guest and changes nothing."""
-        if self._instead is not None:
-            return whole_frame(self._instead, tools)
+        if self._making is not None:
+            return self._held(tools)
         return await anyio.to_thread.run_sync(lambda: frame(self._gather().parts, tools))
+
+    def _held(self, tools: Sequence[Tool]) -> Frame:
+        """The frame of this turn, made anew only where the tools are others."""
+        assert self._making is not None
+        if self._made is None or self._made[0] != tools:
+            self._made = tools, self._making(tools)
+        return self._made[1]
 
     async def _ask(self, prompt: str) -> str:
         if not self._hooks.hears(BeforeAgentStart):
@@ -58,8 +67,6 @@ class SystemPrompt:
         started = (await self._hooks.fire(BeforeAgentStart(self._newest(), prompt))).payload
         for message in started.messages:
             self._talk.add(custom_entry(message))
-        if started.system != prompt:
-            self._instead = started.system
         return started.system
 
     def _newest(self) -> str:
