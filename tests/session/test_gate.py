@@ -428,6 +428,13 @@ async def test_an_answer_for_the_workspace_holds_there_alone(house: House) -> No
         assert await outcome(here, used, args) == "runs"
         assert await outcome(there, used, args) == "asked"
     assert await outcome(here, READ, PathArgs(path=str(house.root / "w-evil/a"))) == "asked"
+    uses = [rule.uses for rule in await here.in_force()]
+    assert sum(uses) == 4
+    fresh = house.gate(Person())
+    assert sum(rule.uses for rule in await fresh.in_force()) == 0
+    await here.close()
+    assert [rule.uses for rule in await here.in_force()] == uses
+    assert [rule.uses for rule in await fresh.in_force()] == uses
 
 
 async def test_a_no_can_be_remembered(house: House) -> None:
@@ -533,6 +540,8 @@ def test_rules_are_listed_counted_and_forgotten(house: House, scope: Lasting) ->
     assert rules.all() == [rule]
     rules.count([rule])
     rules.count([rule])
+    assert [r.uses for r in rules.all()] == [2]
+    rules.save_uses()
     assert [r.uses for r in rules.all()] == [2]
     assert [r.uses for r in house.rules().all()] == ([] if scope == "session" else [2])
     assert rules.remove([rule.id, "unknown"]) == [rule.id]

@@ -271,6 +271,7 @@ class AgentSession:
             try:
                 await self.user_bash.close()
                 await self._in.hooks.close()
+                await self.gate.close()
                 await self._in.driver.save_queue(last=True)
                 await anyio.to_thread.run_sync(self.history.sync)
             finally:

@@ -112,6 +112,10 @@ class Gate:
         """Take answers back; returns the ids that were there."""
         return await anyio.to_thread.run_sync(self.rules.remove, ids)
 
+    async def close(self) -> None:
+        """Write down how often the remembered answers were used."""
+        await anyio.to_thread.run_sync(self.rules.save_uses)
+
     def confined(self, call_id: str) -> bool:
         """Whether a call that was let through may run only in the sandbox."""
         return call_id in self._confined
@@ -119,8 +123,7 @@ class Gate:
     async def _settle(
         self, verdict: Verdict, call: ToolCall, tool: Tool, args: BaseModel
     ) -> Allowed | Blocked:
-        if verdict.used:
-            await anyio.to_thread.run_sync(self.rules.count, verdict.used)
+        self.rules.count(verdict.used)
         match verdict.decision:
             case "allow":
                 return Allowed(args, verdict.sandboxed)

@@ -14,6 +14,7 @@ import json
 import os
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -67,11 +68,13 @@ class Rules:
         self._session: list[Rule] = []
         self._stored: list[Rule] = []
         self._seen: tuple[int, int, int] | None = None
+        self._uses: Counter[str] = Counter()
+        """Uses by rule, those that the file does not tell of."""
 
     def all(self) -> list[Rule]:
         """Every rule in force here, the session's first."""
         self._refresh()
-        return [*self._session, *filter(self._holds, self._stored)]
+        return self._counted([*self._session, *filter(self._holds, self._stored)])
 
     def add(self, tool: str, pattern: str, decision: Decision, scope: Lasting) -> Rule:
         """Remember an answer; one that is there already is not doubled."""
@@ -110,12 +113,17 @@ class Rules:
         return gone
 
     def count(self, used: Sequence[Rule]) -> None:
-        """Note that rules decided something; a figure that cannot be kept is no hindrance."""
-        ids = {rule.id for rule in used}
-        self._session = [_counted(rule, ids) for rule in self._session]
-        if any(rule.id in ids for rule in self._stored):
+        """Note that rules decided something. The file learns of it later: calls do not wait."""
+        self._uses.update(rule.id for rule in used)
+
+    def save_uses(self) -> None:
+        """Write down what was counted; a figure that cannot be kept is no hindrance."""
+        if any(rule.id in self._uses for rule in self._stored):
             with contextlib.suppress(SessionError):
-                self._change(lambda stored: [_counted(rule, ids) for rule in stored])
+                self._change(lambda stored: stored)
+
+    def _counted(self, rules: Sequence[Rule]) -> list[Rule]:
+        return [replace(rule, uses=rule.uses + self._uses[rule.id]) for rule in rules]
 
     @cached_property
     def _workspace(self) -> str:
@@ -162,10 +170,13 @@ class Rules:
             make_private(path.parent)
             with _locked(path.with_name(f"{path.name}.lock")):
                 self._refresh()
-                rules = _stored().dump_python(change(self._stored), mode="json")
+                before = self._stored
+                rules = _stored().dump_python(change(self._counted(before)), mode="json")
                 whole = {"version": 1, "rules": rules}
                 replace_file(path, json.dumps(whole, indent=2, ensure_ascii=False))
                 self._seen = None
+                for rule in before:
+                    self._uses.pop(rule.id, None)
 
 
 @contextlib.contextmanager
@@ -176,7 +187,3 @@ def _locked(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-def _counted(rule: Rule, ids: Collection[str]) -> Rule:
-    return replace(rule, uses=rule.uses + 1) if rule.id in ids else rule
