@@ -11,7 +11,7 @@ import pytest
 from tests.history.made import files_no_larger_than, header, user, write
 from tests.session.stage import outline, said, stage
 
-from singletree.errors import SessionError
+from singletree.errors import SessionError, SingletreeError
 from singletree.history.store import Store
 from singletree.messages import AssistantMessage, Text
 from singletree.model.scripted import ScriptedModel, call, say, wait
@@ -40,6 +40,28 @@ async def test_a_waiting_text_leaves_the_queue_only_as_an_entry(tmp_path: Path) 
         assert [dict(i.content[0])["text"] for i in on.session.queue.items] == ["S" * 500]
         await on.say("next")
         assert outline(on.model.requests[1].messages)[-2:] == ["user: " + "S" * 500, "user: next"]
+
+
+async def test_what_is_taken_out_waits_on_where_that_cannot_be_kept(tmp_path: Path) -> None:
+    model = ScriptedModel([wait(30) + say("x")])
+    async with stage(tmp_path, model) as on:
+        turns = on.session.turns
+        await turns.prompt(said("go"))
+        await turns.follow_up(said("one"))
+        await turns.follow_up(said("two"))
+        ids = {item.queue_id for item in on.session.queue.items}
+        (file,) = ours(tmp_path, "queues").iterdir()
+        with files_no_larger_than(10), pytest.raises(SingletreeError):
+            await turns.take_out(lambda: on.session.queue.remove([max(ids)]))
+        assert {item.queue_id for item in on.session.queue.items} == ids
+        file.unlink()
+        file.mkdir()
+        with pytest.raises(SingletreeError):
+            await turns.abort(queue="return")
+        assert {item.queue_id for item in on.session.queue.items} == ids
+        file.rmdir()
+        assert len((await turns.abort(queue="return")).queue) == 2
+        assert on.session.queue.items == ()
 
 
 async def test_a_text_that_cannot_be_kept_is_not_accepted(tmp_path: Path) -> None:

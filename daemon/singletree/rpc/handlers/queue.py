@@ -66,8 +66,8 @@ async def _update(daemon: Daemon, params: QueueUpdateParams, call: Call) -> Queu
 
 async def _remove(daemon: Daemon, params: QueueRemoveParams, call: Call) -> QueueTaken:
     session = await daemon.session(params, call)
-    taken = session.queue.remove(params.queue_ids, params.version)
-    await session.turns.save_queue()
+    take = partial(session.queue.remove, params.queue_ids, params.version)
+    taken = await session.turns.take_out(take)
     return _taken(session, taken)
 
 
@@ -80,8 +80,8 @@ async def _reorder(daemon: Daemon, params: QueueReorderParams, call: Call) -> Qu
 
 async def _clear(daemon: Daemon, params: QueueClearParams, call: Call) -> QueueTaken:
     session = await daemon.session(params, call)
-    taken = session.queue.clear(params.kind, params.version)
-    await session.turns.save_queue()
+    take = partial(session.queue.clear, params.kind, params.version)
+    taken = await session.turns.take_out(take)
     return _taken(session, taken)
 
 

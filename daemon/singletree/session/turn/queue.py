@@ -167,6 +167,12 @@ class Queue:
             self._touch()
         return out
 
+    def put_back(self, taken: Sequence[QueueItem]) -> None:
+        """That these were taken out could not be kept: they wait on, before all others."""
+        if taken:
+            self._items = [*taken, *self._items]
+            self._touch()
+
     def update(
         self,
         queue_id: str,

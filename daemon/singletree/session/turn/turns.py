@@ -160,8 +160,7 @@ class Turns:
                 await self._phase.until(lambda: not self._runs(scope, calls))
         back: list[QueueItem] = []
         if queue != "keep":
-            back = self._queue.clear()
-            await self.save_queue()
+            back = await self.take_out(self._queue.clear)
         forced = stopped and self._runs(scope, calls)
         return Aborted(stopped and not forced, forced, tuple(back) if queue == "return" else ())
 
@@ -176,6 +175,17 @@ class Turns:
     async def save_queue(self) -> None:
         """What waits is on the disk."""
         await self._driver.save_queue()
+
+    async def take_out(self, take: Callable[[], list[QueueItem]]) -> list[QueueItem]:
+        """Take texts out of the queue. Where that cannot be kept they wait on."""
+        taken = take()
+        with anyio.CancelScope(shield=True):
+            try:
+                await self.save_queue()
+            except SingletreeError:
+                self._queue.put_back(taken)
+                raise
+        return taken
 
     async def close(self) -> None:
         """Take no more texts and end what runs. A text that is being taken is on the disk then."""
