@@ -20,6 +20,7 @@ from singletree.history.entries import (
     LabelEntry,
     MessageEntry,
 )
+from singletree.history.lock import SessionLock
 from singletree.history.names import (
     file_name,
     folder_name,
@@ -479,6 +480,20 @@ def test_an_empty_file_is_a_new_session(store: Store, tmp_path: Path) -> None:
     history.append(entry_free())
     assert path.read_bytes().count(b"\n") == 2
     history.close()
+
+
+def test_two_who_open_an_empty_file_at_once_agree_on_its_header(
+    store: Store, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.jsonl"
+    path.touch()
+    other = SessionLock.take(tmp_path / "agent" / "singletree" / "locks", str(path))
+    with pytest.raises(SessionLocked):
+        store.open(path)
+    assert path.read_bytes() == b""
+    other.release()
+    store.open(path).close()
+    assert path.read_bytes().count(b"\n") == 1
 
 
 def entry_free() -> CustomMessageEntry:

@@ -105,7 +105,7 @@ class Store:
             if not path.is_file():
                 raise UnknownSession(f"There is no session file {path}.", detail=_at(path))
             if path.stat().st_size == 0 and not read_only:
-                _fill(path)
+                self._fill(path)
             header = read_header(path)
             copy = upgraded_path(path)
             if header.version < SESSION_VERSION and is_file(copy):
@@ -224,6 +224,16 @@ class Store:
     def _file(self, header: SessionHeader) -> Path:
         return self.folder(header.cwd) / file_name(header.timestamp, header.id)
 
+    def _fill(self, path: Path) -> None:
+        """Give an empty file a header, unless another process has just done so."""
+        lock = SessionLock.take(self._folders.locks, str(path.resolve()))
+        try:
+            if path.stat().st_size == 0:
+                with path.open("ab") as file:
+                    file.write(dump(_new_header("", None, None)))
+        finally:
+            lock.release()
+
     def _opened(self, path: Path, lock: SessionLock | None, *, told: bool) -> History:
         """Read a file and take it up for writing if it is locked. `told`: damage will be told."""
         try:
@@ -271,12 +281,6 @@ def _put_into(trash: Path, path: Path) -> Path:
         there = trash / f"{path.stem}.{new_session_id()}{path.suffix}"
     shutil.move(path, there)
     return there
-
-
-def _fill(path: Path) -> None:
-    """Give an empty file a header."""
-    with path.open("ab") as file:
-        file.write(dump(_new_header("", None, None)))
 
 
 def _lost(path: Path) -> bytes:
