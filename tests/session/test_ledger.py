@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 from tests.tools.worlds import names, world_of
 
 from singletree.errors import SingletreeError
-from singletree.session.edits.ledger import MAX_KEPT, Edit, Ledger
+from singletree.session.edits.edit import Edit
+from singletree.session.edits.ledger import DAMAGED, MAX_KEPT, Ledger
 from singletree.session.edits.revert import chosen, content, revert
 from singletree.session.events import EditsChanged
 from singletree.tools.disk import Disk
@@ -19,9 +21,12 @@ DISK = Disk()
 READ = partial(content, DISK)
 
 
-def ledger(folder: Path, told: list[EditsChanged] | None = None) -> Ledger:
+def ledger(
+    folder: Path, told: list[EditsChanged] | None = None, warned: list[str] | None = None
+) -> Ledger:
     heard = [] if told is None else told
-    return Ledger(folder / "ledger", lambda: "turn", heard.append)
+    warnings = [] if warned is None else warned
+    return Ledger(folder / "ledger", lambda: "turn", heard.append, warnings.append)
 
 
 async def make(
@@ -69,6 +74,36 @@ async def test_what_a_crash_left_open_is_settled_by_the_file(
     assert [edit.status for edit in await books.edits(READ)] == status
     file.write_text("three\n")
     assert [edit.status for edit in await ledger(tmp_path).edits(READ)] == status
+
+
+async def test_damaged_lines_are_told_and_a_line_that_was_cut_off_is_not(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    for file in (one, two):
+        await make(ledger(tmp_path), file, None, b"new\n")
+    lines = tmp_path / "ledger" / "ledger.jsonl"
+    content = lines.read_bytes()
+    lines.write_bytes(content[:-30])
+    warned: list[str] = []
+    assert len(await ledger(tmp_path, warned=warned).edits(READ)) == 2
+    assert warned == []
+    lines.write_bytes(content.replace(b'"by": "disk"', b'"by": "dusk"', 2))
+    books = ledger(tmp_path, warned=warned)
+    assert [edit.path for edit in await books.edits(READ)] == [str(two)]
+    await books.edits(READ)
+    assert warned == [DAMAGED.format(count=2, path=lines)]
+
+
+async def test_a_kept_text_that_is_damaged_is_not_put_back(tmp_path: Path) -> None:
+    file = tmp_path / "f"
+    file.write_text("one\n")
+    await make(ledger(tmp_path), file, b"one\n", b"two\n")
+    (text,) = (tmp_path / "ledger" / "texts").iterdir()
+    for spoiled in (b"", b"no zlib", zlib.compress(b"other\n")):
+        text.write_bytes(spoiled)
+        books = ledger(tmp_path)
+        done, refused = await revert(books, world_of(tmp_path), await books.edits(READ))
+        assert (done, [one.code for one in refused]) == ([], ["stale"])
+        assert file.read_text() == "two\n"
 
 
 async def test_what_cannot_be_settled_waits(tmp_path: Path) -> None:

@@ -25,10 +25,13 @@ class Books:
     def __init__(self, root: Path) -> None:
         self.turn = "t1"
         self.root = root
-        self.ledger = Ledger(root / "ledger", lambda: self.turn, self._heard)
+        self.ledger = Ledger(root / "ledger", lambda: self.turn, self._heard, self._warned)
 
     def _heard(self, event: EditsChanged) -> None:
         return None
+
+    def _warned(self, message: str) -> None:
+        raise AssertionError(message)
 
     async def change(self, turn: str, name: str, after: bytes) -> None:
         self.turn = turn

@@ -96,6 +96,7 @@ class Daemon:
             ledger_folder(self.options.agent_dir, session_id),
             partial(self._turn_id, session_id),
             partial(self.emit, session_id),
+            partial(self._warn_of_edits, session_id),
         )
         self._streams[session_id] = Stream(session_id, cwd, ledger)
 
@@ -226,6 +227,10 @@ class Daemon:
     def _turn_id(self, session_id: str) -> str:
         live = self.host.is_live(session_id)
         return self.host.get(session_id).turn_id or "" if live else ""
+
+    def _warn_of_edits(self, session_id: str, message: str) -> None:
+        if self.host.is_live(session_id):
+            self.host.get(session_id).warn("edits", message)
 
     # Finding a session
 

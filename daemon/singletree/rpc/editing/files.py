@@ -26,7 +26,8 @@ from singletree.rpc.editing.buffers import Buffers, Opened, data_of
 from singletree.rpc.editing.saving import after_edit
 from singletree.rpc.editing.through import wanting_all, write_through
 from singletree.rpc.peer import Peer
-from singletree.session.edits.ledger import Ledger, Note
+from singletree.session.edits.edit import Note
+from singletree.session.edits.ledger import Ledger
 from singletree.session.edits.revert import content
 from singletree.tools.disk import CHUNK, Disk
 from singletree.tools.leads import Leads

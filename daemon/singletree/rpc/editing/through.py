@@ -26,7 +26,7 @@ from singletree.rpc.editing.applying import (
 from singletree.rpc.editing.saving import save
 from singletree.rpc.hello import part
 from singletree.rpc.peer import Peer
-from singletree.session.edits.ledger import plain
+from singletree.session.edits.edit import plain
 
 Read = Callable[[], Awaitable[bytes | None]]
 

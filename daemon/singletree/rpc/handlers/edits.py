@@ -10,7 +10,7 @@ from singletree.rpc.daemon import Daemon
 from singletree.rpc.faults import invalid_params
 from singletree.rpc.protocol import edits as shapes
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.session.edits.ledger import Edit
+from singletree.session.edits.edit import Edit
 from singletree.session.edits.revert import chosen, content, revert
 from singletree.session.session import AgentSession
 

@@ -3,20 +3,18 @@
 An edit is on the disk, with the text that was there before, when it is begun; how it ended is added
 when that is known. One that a crash or an abort left open is settled by what the file then holds.
 Lives beside the session (`singletree/edits/<session>/`): lines in `ledger.jsonl`, texts by their
-hash. Never changes a file of the workspace. Read next: revert.py.
+hash. Never changes a file of the workspace. Read next: edit.py, texts.py, revert.py.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import secrets
-import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -27,82 +25,36 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from singletree.errors import or_session_error
 from singletree.history.handles import sync_folder
+from singletree.session.edits.edit import Edit, Note, digest, text_digest
+from singletree.session.edits.texts import keep_text, kept_text
 from singletree.session.events import EditsChanged
 from singletree.session.files import make_private
 
 MAX_KEPT = 32 * 1024 * 1024
 """Bytes of a file up to which its text before an edit is kept."""
 
+DAMAGED = "{count} lines of {path} cannot be read: the edits they tell of cannot be taken back."
 UNREADABLE = "The edits of this session cannot be read in {path}: {why}."
 NOT_KEPT = "What the file holds before an edit cannot be kept in {path} ({why}), so none is made."
 
-Status = Literal["open", "landed", "dropped", "undone"]
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """One change of one file. Hashes are SHA-256; `before` None: there was no file.
-
-    `planned` and `text_before` are hashes of `plain` text. `kept`: the text before is here.
-    `folders` were made for the file, outermost first.
-    """
-
-    id: str
-    turn_id: str
-    call_id: str
-    path: str
-    uri: str
-    by: Literal["editor", "disk"]
-    before: str | None
-    text_before: str | None
-    planned: str
-    timestamp: str
-    kept: bool = True
-    folders: tuple[str, ...] = ()
-    status: Status = "open"
-    after: str | None = None
-    text_after: str | None = None
-
-    @property
-    def created(self) -> bool:
-        """The file is one of ours."""
-        return self.before is None
-
-    def left(self, data: bytes | None) -> bool:
-        """Whether this content is what the edit left behind."""
-        return data is not None and text_digest(data) == self.text_after
-
-    def found(self, data: bytes | None) -> bool:
-        """Whether this content is what was there before the edit."""
-        return (None if data is None else text_digest(data)) == self.text_before
-
-
-class Note:
-    """An edit that is being made: say how it ended."""
-
-    def __init__(self, edit: Edit) -> None:
-        self.edit = edit
-        self.status: Status = "open"
-        self.after = b""
-
-    def landed(self, after: bytes) -> None:
-        """It is there; `after` is what the file now holds."""
-        self.status, self.after = "landed", after
-
-    def dropped(self) -> None:
-        """Nothing was changed."""
-        self.status = "dropped"
-
 
 class Ledger:
-    """The edits of one session. `turn` gives the running turn's id; `tell` tells of changes."""
+    """The edits of one session. `turn` gives the running turn's id; `tell` tells of changes.
+
+    `warn` is told once, when the ledger is first looked at, what of it cannot be read.
+    """
 
     def __init__(
-        self, folder: Path, turn: Callable[[], str], tell: Callable[[EditsChanged], None]
+        self,
+        folder: Path,
+        turn: Callable[[], str],
+        tell: Callable[[EditsChanged], None],
+        warn: Callable[[str], None],
     ) -> None:
         self._folder = folder
         self._turn = turn
         self._tell = tell
+        self._warn = warn
         self._lock = anyio.Lock()
         self._known: dict[str, Edit] | None = None
         self._making: set[str] = set()
@@ -137,7 +89,7 @@ class Ledger:
             path=str(path),
             uri=uri,
             by=by,
-            before=None if before is None else _digest(before),
+            before=None if before is None else digest(before),
             text_before=None if before is None else text_digest(before),
             planned=text_digest(planned),
             timestamp=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -159,7 +111,7 @@ class Ledger:
 
     async def text_before(self, edit: Edit) -> bytes:
         """What was in the file. OSError where it was not kept."""
-        return await anyio.to_thread.run_sync(self._kept, edit.before or "")
+        return await anyio.to_thread.run_sync(kept_text, self._texts, edit.before or "")
 
     async def undone(self, edit: Edit) -> None:
         """It was taken back."""
@@ -168,7 +120,7 @@ class Ledger:
 
     async def _settle(self, edit: Edit, data: bytes | None) -> None:
         if data is not None and text_digest(data) == edit.planned:
-            await self._put(_landed(edit, data))
+            await self._put(edit.landed(data))
             self._tell(EditsChanged(edit.turn_id, (edit.id,)))
         elif edit.found(data):
             await self._put(replace(edit, status="dropped"))
@@ -177,13 +129,16 @@ class Ledger:
         if note.status == "dropped":
             await self._put(replace(note.edit, status="dropped"))
         elif note.status == "landed":
-            await self._put(_landed(note.edit, note.after))
+            await self._put(note.edit.landed(note.after))
             self._tell(EditsChanged(note.edit.turn_id, (note.edit.id,)))
 
     async def _all(self) -> dict[str, Edit]:
         async with self._lock:
             if self._known is None:
-                self._known = await anyio.to_thread.run_sync(self._load)
+                known, damaged = await anyio.to_thread.run_sync(self._load)
+                self._known = known
+                if damaged:
+                    self._warn(DAMAGED.format(count=damaged, path=self._file))
             return self._known
 
     async def _put(self, edit: Edit) -> None:
@@ -195,19 +150,36 @@ class Ledger:
 
     # -- on the disk, in a worker thread
 
-    def _load(self) -> dict[str, Edit]:
-        """The last line of each edit counts; a line that a crash cut off does not."""
-        path = self._folder / "ledger.jsonl"
+    @property
+    def _file(self) -> Path:
+        return self._folder / "ledger.jsonl"
+
+    @property
+    def _texts(self) -> Path:
+        return self._folder / "texts"
+
+    def _load(self) -> tuple[dict[str, Edit], int]:
+        """The edits, of each its last line, and how many lines are damaged.
+
+        A line that a crash cut off is none of them: its edit was not begun, or the file shows how
+        it ended.
+        """
         known: dict[str, Edit] = {}
+        damaged = 0
         with or_session_error(UNREADABLE, self._folder):
-            lines = path.read_bytes().split(b"\n") if path.exists() else []
+            lines = self._file.read_bytes().split(b"\n") if self._file.exists() else []
         for line in lines:
             try:
                 edit = _EDIT.validate_json(line)
             except ValidationError:
-                continue
-            known[edit.id] = edit
-        return known
+                damaged += line.endswith(b"}")
+            else:
+                known[edit.id] = edit
+        return known, damaged
+
+    def _keep(self, text: bytes) -> None:
+        with or_session_error(NOT_KEPT, self._folder):
+            keep_text(self._texts, text)
 
     def _append(self, edit: Edit) -> None:
         with or_session_error(NOT_KEPT, self._folder):
@@ -215,10 +187,9 @@ class Ledger:
 
     def _write_line(self, edit: Edit) -> None:
         make_private(self._folder)
-        path = self._folder / "ledger.jsonl"
         line = json.dumps(_as_json(edit), ensure_ascii=True).encode() + b"\n"
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-        with open(os.open(path, flags, 0o600), "a+b") as file:  # noqa: PTH123
+        with open(os.open(self._file, flags, 0o600), "a+b") as file:  # noqa: PTH123
             size = file.seek(0, os.SEEK_END)
             if size and os.pread(file.fileno(), 1, size - 1) != b"\n":
                 line = b"\n" + line
@@ -228,50 +199,10 @@ class Ledger:
         if not size:
             sync_folder(self._folder)
 
-    def _keep(self, data: bytes) -> None:
-        with or_session_error(NOT_KEPT, self._folder):
-            self._write_text(data)
-
-    def _write_text(self, data: bytes) -> None:
-        texts = self._folder / "texts"
-        make_private(texts)
-        path = texts / _digest(data)
-        if path.exists():
-            return
-        fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        with open(os.open(fresh, flags, 0o600), "wb") as file:  # noqa: PTH123
-            file.write(zlib.compress(data, 1))
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-        sync_folder(texts)
-
-    def _kept(self, digest: str) -> bytes:
-        return zlib.decompress((self._folder / "texts" / digest).read_bytes())
-
 
 def ledger_folder(agent_dir: Path, session_id: str) -> Path:
     """Where the ledger of a session lies."""
     return agent_dir / "singletree" / "edits" / session_id
-
-
-def plain(data: bytes) -> bytes:
-    """A text without a byte order mark and with LF line ends: what editors agree on."""
-    return data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
-
-
-def text_digest(data: bytes) -> str:
-    """The hash of the plain text."""
-    return _digest(plain(data))
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def _landed(edit: Edit, after: bytes) -> Edit:
-    return replace(edit, status="landed", after=_digest(after), text_after=text_digest(after))
 
 
 _EDIT: TypeAdapter[Edit] = TypeAdapter(Edit)

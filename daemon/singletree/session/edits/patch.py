@@ -14,7 +14,8 @@ from typing import Final
 
 import anyio.to_thread
 
-from singletree.session.edits.ledger import Edit, Ledger, plain
+from singletree.session.edits.edit import Edit, plain
+from singletree.session.edits.ledger import Ledger
 from singletree.session.edits.revert import content
 from singletree.tools.world import Files
 

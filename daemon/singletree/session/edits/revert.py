@@ -13,7 +13,8 @@ from pathlib import Path
 import anyio.to_thread
 
 from singletree.errors import SingletreeError, ToolError
-from singletree.session.edits.ledger import Edit, Ledger
+from singletree.session.edits.edit import Edit
+from singletree.session.edits.ledger import Ledger
 from singletree.tools.world import Files, World
 
 STALE = "{path} has changed since, so it was left as it is."

@@ -1,0 +1,46 @@
+"""Texts of files from before an edit, each once, under its hash.
+
+Everything here blocks on the disk: call it in a worker thread. Never knows whose a text is. Read
+next: ledger.py.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import zlib
+from pathlib import Path
+
+from singletree.history.handles import sync_folder
+from singletree.session.edits.edit import digest
+from singletree.session.files import make_private
+
+DAMAGED = "the text that was kept is damaged"
+
+
+def keep_text(folder: Path, data: bytes) -> None:
+    """Have a text on the disk; it survives a power cut once this returns."""
+    make_private(folder)
+    path = folder / digest(data)
+    if path.exists():
+        return
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    with open(os.open(fresh, flags, 0o600), "wb") as file:  # noqa: PTH123
+        file.write(zlib.compress(data, 1))
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+    sync_folder(folder)
+
+
+def kept_text(folder: Path, of: str) -> bytes:
+    """The text with this hash. OSError where it was not kept, or is another by now."""
+    try:
+        data = zlib.decompress((folder / of).read_bytes())
+    except zlib.error as error:
+        raise OSError(errno.EIO, DAMAGED) from error
+    if digest(data) != of:
+        raise OSError(errno.EIO, DAMAGED)
+    return data
