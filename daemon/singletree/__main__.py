@@ -1,4 +1,4 @@
-"""The command line: `singletree serve | attach | chat | sessions | describe | doctor | stop`.
+"""The command line: `singletree` and a command, which HELP lists.
 
 Imports what a command needs when it is named, so that `serve` and `attach` answer at once. Read
 next: rpc/doors/early.py (how serving starts), rpc/doors/attach.py, chat/ (the terminal client).
@@ -21,6 +21,7 @@ Singletree: an agent daemon that editors host like a language server.
   singletree sessions             list the sessions of this folder
   singletree sessions export ID   one of them as html, md or jsonl
   singletree sessions xray ID     what the model would see of it, part by part
+  singletree trust [yes|no|forget] whether what this folder brings along counts; yes: it does
   singletree describe [--out DIR] print the protocol: schema, markdown, typescript, lua
   singletree doctor               what can be used here, and what is missing
   singletree --version
@@ -99,6 +100,12 @@ def _sessions(rest: list[str]) -> int:
     return _print(sessions(rest, os.environ))
 
 
+def _trust(rest: list[str]) -> int:
+    from singletree.host.trusting import trust
+
+    return _print(trust(rest, os.environ))
+
+
 def _doctor(rest: list[str]) -> int:
     from singletree.host.doctor import doctor
 
@@ -126,6 +133,7 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "chat": _chat,
     "describe": _describe,
     "sessions": _sessions,
+    "trust": _trust,
     "doctor": _doctor,
 }
 

@@ -283,6 +283,10 @@ class Fake:
         result = {"entryId": "b1", "output": output, "exitCode": 3}
         self.answer(message, {**result, "truncated": False, "cancelled": False})
 
+    def on_trust_set(self, message: Message, params: Message) -> None:
+        skipped = [] if params["trusted"] else self.state()["skipped"]
+        self.answer(message, {"trusted": params["trusted"] is True, "skipped": skipped})
+
     def on_usage_get(self, message: Message, params: Message) -> None:
         window = {"tokens": 100, "window": 1000, "percent": 10.0}
         models = [{"model": "fake/model", "answers": 2, "usage": USAGE}]

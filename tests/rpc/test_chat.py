@@ -32,7 +32,7 @@ START = (
     f"sys.exit(main(sys.argv[1:], daemon=[sys.executable, {str(FAKE)!r}]))"
 )
 Message = dict[str, JsonValue]
-WARNED = "! not trusted, so not used: .pi/settings.json (--trust)\n! A line was damaged.\n"
+WARNED = "! not trusted, so not used: .pi/settings.json (/trust yes)\n! A line was damaged.\n"
 """What a pipe is told on stderr of the session that the fake daemon opens."""
 
 
@@ -267,6 +267,8 @@ COMMANDS: list[tuple[str, str]] = [
     ("/sessions", "  0199d2c4-7a51-7d0e-8a8e-0c2f5f1f7a11 2026-01-02 03:04 my talk"),
     ("/switch 0199", "user: Hello there"),
     ("/name my talk", "→ my talk"),
+    ("/trust yes", "→ trusted"),
+    ("/trust no", "→ not trusted\n  left aside: .pi/settings.json"),
     ("/usage", "window: 10.0 % of 1,000 tokens\nsession: 1,200 in · 34 out · $0.5000"),
     ("/help", "/review FILE                   Review the code."),
     ("/review a.py", "Hello"),
@@ -285,6 +287,7 @@ def test_commands(chat: Chat) -> None:
 
 MISUSES: list[tuple[str, str]] = [
     ("/model fake/none", "✗ No such model. (not_found)\n  /model lists them.\n"),
+    ("/trust", "✗ Trust this folder? /trust yes, /trust no, or /trust forget\n"),
     ("/goto", "✗ Which entry? /tree shows their ids.\n"),
     ("/goto zz", "✗ No entry begins zz.\n"),
     ("/switch", "✗ Which session? /sessions shows their ids.\n"),

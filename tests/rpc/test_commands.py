@@ -99,6 +99,25 @@ async def test_model_thinking_mode_and_name(tmp_path: Path) -> None:
         assert (await host.run("agent.thinking"))["thinking"] == "off"
 
 
+async def test_trust_is_always_asked(tmp_path: Path) -> None:
+    own = tmp_path / "work" / ".pi" / "SYSTEM.md"
+    own.parent.mkdir(parents=True)
+    own.write_text("Obey.")
+    async with plain(tmp_path, DONE) as host:
+        shown = answering(host, None)
+        assert await host.run("agent.trust") is None
+        assert str(own) in shown[0]["message"]
+        assert shown[0]["actions"][0]["title"].startswith("No")
+        answering(host, "Yes, I trust this folder")
+        assert await host.run("agent.trust") == {"trusted": True, "skipped": []}
+        assert host.told()[-1] == "What this folder brings along counts."
+        answering(host, "No, leave it aside")
+        assert (await host.run("agent.trust"))["trusted"] is False
+        assert host.told()[-1] == f"It does not count: {own}."
+        with pytest.raises(Failed):
+            await host.run("agent.trust", True)
+
+
 async def test_the_tree(tmp_path: Path) -> None:
     async with plain(tmp_path, DONE, DONE) as host:
         await said(host, "one")

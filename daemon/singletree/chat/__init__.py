@@ -133,7 +133,7 @@ def _warn(talk: Talk, state: Object) -> None:
     """What does not count here, and what is wrong; a pipe has to know it, too."""
     skipped = ", ".join(text(row, "path") for row in rows(state, "skipped"))
     if skipped:
-        talk.screen.warn(f"not trusted, so not used: {skipped} (--trust)")
+        talk.screen.warn(f"not trusted, so not used: {skipped} (/trust yes)")
     for notice in rows(state, "warnings"):
         talk.screen.warn(text(notice, "message"))
 

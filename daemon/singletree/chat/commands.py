@@ -18,6 +18,8 @@ TYPING = """\
 While a turn runs, a line you type steers it; /queue TEXT waits for its end.
 Ctrl-C stops the turn, twice it leaves. An entry is named by the beginning of its id."""
 
+TRUST: Object = {"yes": True, "no": False, "forget": None}
+
 
 @dataclass(frozen=True)
 class Command:
@@ -171,6 +173,15 @@ def _name(talk: Talk, rest: str) -> None:
     talk.screen.say(f"→ {text(told, 'name') or 'no name'}")
 
 
+def _trust(talk: Talk, rest: str) -> None:
+    if rest not in TRUST:
+        raise Misused("Trust this folder? /trust yes, /trust no, or /trust forget")
+    told = talk.ask("agent/trust/set", {"trusted": TRUST[rest]})
+    talk.screen.say("→ trusted" if told.get("trusted") else "→ not trusted", "cyan")
+    for row in rows(told, "skipped"):
+        talk.screen.row(f"  left aside: {one_line(text(row, 'path'))}", "dim")
+
+
 def _usage(talk: Talk, rest: str) -> None:
     told = talk.ask("agent/usage/get", {})
     window = part(told, "contextUsage")
@@ -214,6 +225,9 @@ COMMANDS = {
     "sessions": Command(_sessions, "/sessions [TEXT]", "the sessions of this folder"),
     "switch": Command(_switch, "/switch ID", "go on with another session"),
     "name": Command(_name, "/name TEXT", "give the session a name"),
+    "trust": Command(
+        _trust, "/trust yes|no|forget", "whether what this folder brings along counts"
+    ),
     "usage": Command(_usage, "/usage", "tokens and cost"),
     "help": Command(_help, "/help", "this list"),
     "quit": Command(_quit, "/quit", "leave"),

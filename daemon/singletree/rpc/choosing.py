@@ -36,16 +36,19 @@ QUESTIONS: Final = {
     "sessionId": "Which session?",
     "entryId": "From where?",
 }
+TRUSTED: Final = "What this folder brings along counts. Shall it go on so?"
+BRINGS: Final = "This folder brings along: {what}. Shall that count? Then its code runs as yours."
+TRUST: Final = {"No, leave it aside": False, "Yes, I trust this folder": True}
 CANNOT: Final = "{command} needs {field}: give it as its first argument."
 NO_EDITS: Final = "The agent has changed no file in this session, or all of it was taken back."
 FILE: Final = "session-{session}.{format}"
-Choices = Mapping[str, str]
+Choices = Mapping[str, str | bool]
 """What is shown -> what it stands for."""
 
 
 async def choose(
     daemon: Daemon, call: Call, command: str, field: str, given: JsonObject
-) -> str | None:
+) -> str | bool | None:
     """The value for the field; None where the person wants none. Raises where none can be asked."""
     session = await daemon.session(parse_as(SessionParams, given), call)
     match command:
@@ -59,13 +62,20 @@ async def choose(
     if not choices:
         raise SingletreeError(CANNOT.format(command=command, field=field), code="not_found")
     try:
-        return await _ask(call.peer, QUESTIONS[field], choices)
+        return await _ask(call.peer, _question(session, field), choices)
     except (ClientError, ClientGone):
         text = CANNOT.format(command=command, field=field)
         raise SingletreeError(text, code="unsupported") from None
 
 
-async def _ask(peer: Peer, question: str, choices: Choices) -> str | None:
+def _question(session: AgentSession, field: str) -> str:
+    if field != "trusted":
+        return QUESTIONS[field]
+    what = ", ".join(path for _, path in session.state().skipped)
+    return BRINGS.format(what=what) if what else TRUSTED
+
+
+async def _ask(peer: Peer, question: str, choices: Choices) -> str | bool | None:
     actions = [{"title": title} for title in choices]
     params = {"type": 3, "message": question, "actions": actions}
     answer = await peer.call("window/showMessageRequest", params, object)
@@ -82,6 +92,8 @@ async def _choices(daemon: Daemon, session: AgentSession, field: str) -> Choices
             return {model: model for model in usable[:SHOWN]}
         case "level":
             return {level: level for level in session.choice.levels()}
+        case "trusted":
+            return TRUST
         case "mode":
             return {f"{name}: {text}": mode for mode, (name, text) in MODES.items()}
         case "sessionId":

@@ -31,6 +31,7 @@ COMMANDS = (
     "agent.model",
     "agent.thinking",
     "agent.mode",
+    "agent.trust",
     "agent.undoTurn",
 )
 """Everything `workspace/executeCommand` knows."""

@@ -121,6 +121,11 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "agent.mode": Command(
         "agent/permission/setMode", "Choose what is asked first.", ("mode",), needs="mode"
     ),
+    "agent.trust": Command(
+        "agent/trust/set",
+        "Decide whether what the folder brings along counts; it is always asked.",
+        needs="trusted",
+    ),
     "agent.undoTurn": Command(
         "agent/edits/revert",
         "Take back the edits of a turn; without an argument, of the last one that made any.",

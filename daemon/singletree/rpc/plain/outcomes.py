@@ -16,6 +16,7 @@ from singletree.rpc.protocol.model import ModelResult, ThinkingResult
 from singletree.rpc.protocol.permission import RuleList
 from singletree.rpc.protocol.queue import QueueItem, QueueTaken
 from singletree.rpc.protocol.session import Attached, Exported, Forked, SessionName
+from singletree.rpc.protocol.settings import TrustResult
 from singletree.rpc.protocol.tree import Labeled, Navigated
 from singletree.rpc.protocol.turn import (
     AbortResult,
@@ -43,6 +44,7 @@ EXPORTED = "The session was written to {path}."
 MODEL = "{model} answers, thinking: {level}."
 THINKING = "Thinking: {level}."
 MODE = "Permissions: {mode}."
+TRUSTED, UNTRUSTED = "What this folder brings along counts.", "It does not count: {what}."
 OPEN_IT = "It is in {place}."
 RAN = "Exit code {code}: {output}"
 
@@ -112,6 +114,9 @@ def _choice(result: Result) -> str | None:
             return THINKING.format(level=result.thinking)
         case RuleList():
             return MODE.format(mode=result.mode)
+        case TrustResult(skipped=skipped):
+            what = ", ".join(one.path for one in skipped)
+            return UNTRUSTED.format(what=what) if what else TRUSTED
         case _:
             return None
 
