@@ -259,6 +259,17 @@ function tests.any_changes_end_in_what_is_drawn_at_once()
   end
 end
 
+function tests.what_does_not_count_stands_there_until_the_folder_is_trusted()
+  local store = opened()
+  local config = { type = 'config', model = 'a/b', thinking = 'off', mode = 'ask', trusted = false }
+  config.skipped = { { kind = 'skills', path = '/w/.pi/skills' } }
+  tell(store, config)
+  local notice = store:get('skipped')
+  assert(notice and notice.text:find('/w/.pi/skills', 1, true) and notice.text:find(':Singletree trust', 1, true))
+  tell(store, vim.tbl_extend('force', config, { trusted = true, skipped = {} }))
+  assert(store:get('skipped') == nil and store.info.trusted)
+end
+
 for name, test in pairs(tests) do
   local good, problem = xpcall(test, debug.traceback)
   if not good then

@@ -405,7 +405,20 @@ def test_lines_go_along_and_a_model_is_chosen_from_a_list(start: Start) -> None:
         editor.run("Singletree model offline/demo")
         editor.until("return require('singletree').status():find('demo')")
         found = editor.lua("return vim.fn.getcompletion('Singletree t', 'cmdline')")
-        assert found == ["thinking", "tree"]
+        assert found == ["thinking", "tree", "trust"]
+
+
+def test_a_folder_is_trusted_where_its_things_are_named(start: Start) -> None:
+    home = start({"text": "I see."})
+    own = home.folder / ".pi" / "SYSTEM.md"
+    own.parent.mkdir()
+    own.write_text("Be brief.")
+    with neovim(home, "a.txt") as editor:
+        editor.run("Singletree")
+        assert str(own) in editor.sees("This folder is not trusted")
+        editor.run("Singletree trust yes")
+        shown = editor.sees("What this folder brings along counts.")
+        assert "This folder is not trusted" not in shown
 
 
 def test_what_is_missing_is_said_in_one_message(start: Start) -> None:

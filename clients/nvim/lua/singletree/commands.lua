@@ -213,6 +213,15 @@ M.all = {
       end
     end,
   },
+  trust = {
+    tells = 'whether what this folder brings along counts: yes, no or forget',
+    complete = function(_, lead)
+      return among({ 'forget', 'no', 'yes' })(_, lead)
+    end,
+    run = function(chat, rest)
+      pickers.trust(chat, rest)
+    end,
+  },
   reload = {
     tells = 'everything anew from the daemon',
     run = function(chat)

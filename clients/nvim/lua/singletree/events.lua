@@ -25,6 +25,26 @@ function M.state(store, state)
   M.queue(store, state.queue.items)
 end
 
+local NOT_TRUSTED = 'This folder is not trusted, so these are not used: %s. :Singletree trust lets them count.'
+
+--- What the folder brings along and does not count.
+---@param store singletree.Store
+---@param list singletree.Skipped[]|nil
+function M.skipped(store, list)
+  local paths = {}
+  for _, one in ipairs(list or {}) do
+    paths[#paths + 1] = one.path
+  end
+  if vim.deep_equal(paths, store.skipped) then
+    return
+  end
+  store.skipped = paths
+  store:drop('skipped')
+  if #paths > 0 then
+    store:notice('skipped', 'warn', NOT_TRUSTED:format(table.concat(paths, ', ')))
+  end
+end
+
 --- The texts that wait, as blocks of the tail.
 ---@param store singletree.Store
 ---@param items singletree.QueueItem[]
@@ -172,6 +192,8 @@ local does = {
   config = function(store, event)
     local info = store.info
     info.model, info.thinking, info.name, info.mode = event.model, event.thinking, event.name, event.mode
+    info.trusted = event.trusted
+    M.skipped(store, event.skipped)
   end,
   permission = function(store, event)
     if event.status ~= 'open' then

@@ -57,6 +57,25 @@ function M.mode(chat)
   end)
 end
 
+local TRUST = { yes = true, no = false, forget = vim.NIL }
+
+--- A person's word on the folder; without one it is asked for, with all that would count.
+---@param chat singletree.Chat
+---@param word string
+function M.trust(chat, word)
+  if TRUST[word] ~= nil then
+    chat:ask('agent/trust/set', { trusted = TRUST[word] }, chat:then_do(function(told)
+      chat:tell('info', told.trusted and 'What this folder brings along counts.' or 'This folder is not trusted.')
+    end))
+    return
+  end
+  local paths = table.concat(chat.store.skipped, ', ')
+  local what = paths ~= '' and 'trust this folder? Then this counts, and its code runs: ' .. paths or 'trust this folder?'
+  choose({ 'no', 'yes', 'forget' }, what, tostring, function(chosen)
+    M.trust(chat, chosen)
+  end)
+end
+
 ---@param row singletree.SessionRow
 ---@param current string|nil
 ---@return string

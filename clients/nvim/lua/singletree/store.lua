@@ -40,6 +40,7 @@ local M = {}
 ---@field body integer how many of them are the body
 ---@field cursor? singletree.Cursor
 ---@field queue singletree.QueueItem[]
+---@field skipped string[] what the folder brings along and does not count
 ---@field before? string where the page of history before this one ends
 ---@field signs integer notices of extensions so far
 ---@field stale boolean the conversation stands elsewhere now: ask for it anew
@@ -59,6 +60,7 @@ function M.new()
     order = {},
     body = 0,
     queue = {},
+    skipped = {},
     stale = false,
     by_id = {},
     heard = {},
@@ -180,13 +182,7 @@ function Store:snapshot(attached)
   for _, streaming in ipairs(attached.inFlight or {}) do
     events.in_flight(self, streaming)
   end
-  local skipped = vim.tbl_map(function(one)
-    return one.path
-  end, attached.state.skipped or {})
-  if #skipped > 0 then
-    local said = 'This folder is not trusted, so these are not used: ' .. table.concat(skipped, ', ')
-    self:notice('skipped', 'warn', said)
-  end
+  events.skipped(self, attached.state.skipped)
   for _, warning in ipairs(attached.state.warnings or {}) do
     self:notice('warning:' .. warning.code .. warning.message, 'warn', warning.message)
   end
