@@ -39,8 +39,22 @@ export function pickerCommands(parts: Parts): Table {
       const chosen = await vscode.window.showQuickPick(items, { title: "What the agent may do unasked, in this session" });
       if (chosen) await daemon.request("agent/permission/setMode", { sessionId: conversation.sessionId, mode: chosen.mode });
     },
+    trust: () => trust(parts),
     usage: () => usage(parts),
   };
+}
+
+/** Trust the folder of the session, or no more. The window's own trust comes first. */
+async function trust({ daemon, conversation }: Parts): Promise<void> {
+  const { head } = conversation.view;
+  if (!vscode.workspace.isTrusted) return void vscode.commands.executeCommand("workbench.trust.manage");
+  if (!head) return;
+  const skipped = head.skipped.map((one) => one.path).join("\n");
+  const [message, detail, yes] = skipped
+    ? ["Do you trust this folder?", `It brings along:\n${skipped}\n\nThen that counts, and its code runs as you.`, "Trust"]
+    : ["What this folder brings along counts.", "Its settings, prompts, skills and extensions.", "Trust no longer"];
+  const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, yes);
+  if (chosen) await daemon.request("agent/trust/set", { sessionId: head.sessionId, trusted: skipped !== "" });
 }
 
 interface SessionItem extends vscode.QuickPickItem {

@@ -16,7 +16,7 @@ export const VIEW = "singletree.chat";
 /** What the buttons do beyond talking: commands of the palette, by their short names. */
 const COMMANDS: { [action in Action]: string } = {
   new: "singletree.newSession", sessions: "singletree.sessions", rename: "singletree.rename", model: "singletree.model",
-  thinking: "singletree.thinking", mode: "singletree.mode", compact: "singletree.compact", usage: "singletree.usage",
+  thinking: "singletree.thinking", mode: "singletree.mode", trust: "singletree.trust", compact: "singletree.compact", usage: "singletree.usage",
   settings: "singletree.settings", restart: "singletree.restart", openFolder: "vscode.openFolder",
 };
 

@@ -54,7 +54,7 @@ export type ToView =
 
 /** Buttons of the view that do what a command of the palette does. */
 export type Action =
-  | "new" | "sessions" | "rename" | "model" | "thinking" | "mode" | "compact" | "usage" | "settings" | "restart" | "openFolder";
+  | "new" | "sessions" | "rename" | "model" | "thinking" | "mode" | "trust" | "compact" | "usage" | "settings" | "restart" | "openFolder";
 
 export type ToHost =
   | { type: "ready" }

@@ -5,13 +5,14 @@
  * where events come from. Read next: streaming.ts.
  */
 import type {
-  Attached, CompactionEvent, ConfigEvent, DeltaParams, EventParams, History, RetryEvent, SessionEvent, TurnEndedEvent, UiUpdateParams,
+  Attached, CompactionEvent, ConfigEvent, DeltaParams, EventParams, History, RetryEvent, SessionEvent, Skipped, TurnEndedEvent, UiUpdateParams,
 } from "../protocol";
 import { addEntries, addEntry, compacted, put, quiet } from "./entries";
 import { COMPACTING, addStreaming, finish, grow, start, upserted, type Flying } from "./streaming";
 import type { Head, Item, NoteItem, View } from "./view";
 
 const NOT_TRUSTED = "Not all of this folder's own settings count, since it is not trusted";
+const SKIPPED = "skipped";
 
 /** Items beyond which the oldest are let go; they can be loaded again. */
 export const MOST_ITEMS = 1500;
@@ -22,11 +23,11 @@ export function opened(told: Omit<Attached, "mode">): View {
   const head: Head = {
     sessionId: told.sessionId, name: state.name, model: state.model, thinking: state.thinking, mode: state.mode,
     phase: state.phase, turnId: state.turnId, leafId: state.leafId, context: state.contextUsage,
-    readOnly: state.readOnly,
+    readOnly: state.readOnly, skipped: state.skipped,
   };
   const items = addEntries([], told.history.entries);
   addStreaming(items, told);
-  if (state.skipped.length) items.push(quiet("skipped", NOT_TRUSTED, state.skipped.map((one) => `- ${one.kind}: \`${one.path}\``).join("\n")));
+  putSkipped(items, state.skipped);
   for (const [index, notice] of state.warnings.entries()) items.push(warning(`warning/${index}`, notice.message));
   const settled = state.phase === "idle" ? items.map(stillPending) : items;
   return { head, items: settled, earlier: told.history.prevCursor, queue: state.queue, cursor: told.cursor, activity: null, signs: [] };
@@ -93,7 +94,7 @@ function changed(view: View, event: SessionEvent, seq: number): View {
     case "usage":
       return withHead(view, { context: event.contextUsage });
     case "config":
-      return withHead(view, configured(event));
+      return configured(view, event);
     case "warning":
       return withItems(view, (items) => items.push(warning(`warning/${seq}`, event.message)));
     case "extension_error":
@@ -115,8 +116,22 @@ function withItems(view: View, change: (items: Item[]) => void): View {
   return { ...view, items };
 }
 
-function configured(event: ConfigEvent): Partial<Head> {
-  return { model: event.model, thinking: event.thinking, name: event.name, mode: event.mode };
+function configured(view: View, event: ConfigEvent): View {
+  const { model, thinking, name, mode, skipped } = event;
+  const next = withHead(view, { model, thinking, name, mode, skipped });
+  return same(view.head?.skipped ?? [], skipped) ? next : withItems(next, (items) => putSkipped(items, skipped));
+}
+
+/** The note on what does not count, where there is any. */
+function putSkipped(items: Item[], skipped: readonly Skipped[]): void {
+  const known = items.findIndex((item) => item.key === SKIPPED);
+  if (known >= 0) items.splice(known, 1);
+  const body = skipped.map((one) => `- ${one.kind}: \`${one.path}\``).join("\n");
+  if (skipped.length) items.push({ ...quiet(SKIPPED, NOT_TRUSTED, body), trust: true });
+}
+
+function same(before: readonly Skipped[], after: readonly Skipped[]): boolean {
+  return before.length === after.length && before.every((one, index) => one.path === after[index]?.path);
 }
 
 function ended(view: View, event: TurnEndedEvent): View {

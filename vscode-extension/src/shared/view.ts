@@ -5,7 +5,7 @@
  * VS Code, the DOM or a connection. Read next: entries.ts, reduce.ts.
  */
 import type {
-  ContextUsage, Cursor, FileLocation, JsonObject, PermissionParams, Phase, Queue, ThinkingLevel, ToolKind, ToolStatus,
+  ContextUsage, Cursor, FileLocation, JsonObject, PermissionParams, Phase, Queue, ThinkingLevel, Skipped, ToolKind, ToolStatus,
   ToolTruncation, UiRequestParams,
 } from "../protocol";
 
@@ -27,6 +27,8 @@ export interface Head {
   leafId: string | null;
   context: ContextUsage;
   readOnly: boolean;
+  /** What the folder brings along and does not count. */
+  skipped: readonly Skipped[];
 }
 
 /** What a person said; `attached` is what the editor gave along: the active file, a selection. */
@@ -81,6 +83,8 @@ export interface NoteItem {
   hint?: string;
   /** Something can be tried again. */
   retry?: boolean;
+  /** The folder can be trusted. */
+  trust?: boolean;
 }
 
 export type Item = UserItem | TextItem | ToolItem | NoteItem;

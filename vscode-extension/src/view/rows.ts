@@ -88,6 +88,7 @@ function noteRow(post: Post): Row {
       element.replaceChildren(
         line,
         ...(note.hint ? [h("div", { className: "hint" }, note.hint)] : []),
+        ...(note.trust ? [h("button", { className: "plain", type: "button", on: { click: () => post({ type: "action", action: "trust" }) } }, "Trust this folder…")] : []),
         ...(note.retry ? [h("button", { className: "plain", type: "button", on: { click: () => post({ type: "retry" }) } }, "Try again")] : []),
       );
     },

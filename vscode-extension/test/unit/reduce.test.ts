@@ -145,3 +145,14 @@ test("signs stand until they are taken down, and a notice is a line", () => {
   assert.deepEqual(view.signs.map((one) => one.kind), ["widget"]);
   assert.deepEqual(read(view), ["(told: first)"]);
 });
+
+test("what does not count for want of trust stands there until the folder is trusted", () => {
+  const skipped = [{ kind: "skills", path: "/w/.pi/skills" }];
+  const config = { type: "config" as const, model: "a/b", thinking: "off" as const, name: null, tools: [], mode: "ask" };
+  const told = after(session(), { ...config, trusted: false, skipped });
+  const note = "(quiet: Not all of this folder's own settings count, since it is not trusted)";
+  assert.deepEqual(read(told), [note]);
+  assert.ok(told.items[0]?.kind === "note" && told.items[0].trust);
+  assert.equal(after(told, { ...config, trusted: false, skipped }).items, told.items);
+  assert.deepEqual(read(after(told, { ...config, trusted: true, skipped: [] })), []);
+});
