@@ -300,6 +300,15 @@ async def test_a_judge_that_fails_blocks(house: House) -> None:
     )
 
 
+@pytest.mark.parametrize("word", ["/" + "x" * 9000, "a=/\udcff\ud800"])
+async def test_a_word_that_can_be_no_path_blocks_nothing(house: House, word: str) -> None:
+    gate = house.gate(Person())
+    gate.rules.add("bash", "echo", "allow", "session")
+    line = f"echo {word!r}"
+    assert await outcome(gate, BASH, CommandArgs(command=line)) == "runs"
+    assert await outcome(gate, BASH, CommandArgs(command=f"cat {word!r}")) == "asked"
+
+
 async def test_what_the_user_says_is_told(house: House) -> None:
     args = CommandArgs(command="ls")
     gate = house.gate(Person("denied", feedback="use find"))

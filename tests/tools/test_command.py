@@ -155,6 +155,9 @@ test -f x && test "$HOME" = /root
 export CI NO_COLOR=1
 jobs -l
 hash -r
+echo ${x:-'$(rm x)'}
+echo ${x:-$'it\\'s $(rm x)'}
+echo "${x:-"it's"}"
 """.strip("\n")
 
 ASKS = """
@@ -388,6 +391,23 @@ cat 0</dev/udp/127.0.0.1/80
 cat < /dev/tcp/$HOST/80
 cat x | tee y
 dd if=a of=b
+echo "$\\
+(touch x)"
+cat <<EOF
+$\\
+(touch x)
+EOF
+echo "${x\\
+:=y}"
+echo "${x:-'$(touch x)'}"
+echo "${x:-$'$(touch x)'}"
+cat <<EOF
+${x:-'`touch x`'}
+EOF
+echo ${x:-$'\\'\\''$(touch x)'}'}
+find . $(echo -delete)
+find . `echo -exec` x
+ls | xargs find
 """.strip("\n")
 
 DENIES = """
@@ -517,6 +537,25 @@ def test_too_long_or_too_deep_is_asked_for() -> None:
     assert verdict("(" * 2000 + "ls" + ")" * 2000) == "asks"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "echo " + "${x:-" * 5000,
+        'echo "' + '${x:-"' * 5000,
+        "env " * 9000 + "ls",
+        "xargs " * 8000 + "ls",
+        "nice --x " * 5000 + "ls",
+        "sudo " * 9000 + "ls",
+        "find . " + "-exec find . " * 3000 + "\\;",
+        "ls;" * 9000,
+    ],
+)
+def test_a_line_that_goes_on_and_on_is_asked_for(line: str) -> None:
+    parsed = parse_command(line)
+    assert parsed.doubts == ("it is too long or too deep",)
+    assert sum(map(len, parsed.hidden)) < 400_000
+
+
 def test_what_is_written_is_named() -> None:
     parsed = parse_command("ls > a 2>> 'b c' | cat >&d &>e > $X")
     assert parsed.writes == ("a", "b c", "d", "e", None)
@@ -555,6 +594,10 @@ def test_patterns(pattern: str, line: str, covers: bool) -> None:
         ("rm x", None),
         ("'my prog' x", "'my prog'"),
         ("npm $X", None),
+        ("python3.11 x.py", None),
+        ("/usr/bin/sqlite3 x", None),
+        ("tee x", None),
+        ("trap x EXIT", None),
     ],
 )
 def test_what_is_worth_remembering(line: str, pattern: str | None) -> None:

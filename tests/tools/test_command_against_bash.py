@@ -26,6 +26,7 @@ PIECES = (
     "∙<<E\n∙\nE\n∙<<'E'\n∙<<-E\n\t∙${y:-∙}∙$((∙))∙if ∙; then ∙; fi∙until ∙; do ∙; done∙eval ∙env "
     "∙bash -c ∙sh -c '∙y=∙y+=∙*∙?∙[∙~∙\\\n∙$x∙${x}∙$'\\n'∙$\"∙=∙time ∙exec ∙command ∙nohup ∙\r"
     "∙xargs ∙timeout 1 ∙nice ∙:∙builtin ∙,∙{∙}∙..∙${y/∙//∙@∙^"
+    "∙$\\\n(∙\"${y:-'∙'}\"∙${y:-$'\\''"
 )
 GLUE = st.sampled_from(PIECES.split("∙"))
 LINES = st.lists(st.one_of(NAMES, GLUE), min_size=1, max_size=12).map("".join)
@@ -81,6 +82,11 @@ def stage() -> Stage:
 @example("aa \\\n bb")
 @example("aa #\nbb")
 @example("aa $'\\'' bb '; cc")
+@example('aa "$\\\n(bb)"')
+@example("aa <<E\n$\\\n(bb)\nE\n")
+@example("aa \"${y:-'$(bb)'}\"")
+@example("aa <<E\n${y:-'$(bb)'}\nE\n")
+@example("aa ${y:-$'\\'\\''$(bb)'}'}")
 def test_nothing_runs_that_was_not_named(stage: Stage, line: str) -> None:
     if "until" in line:
         line = f"timeout 0.2 bash -c {shlex.quote(line)}"

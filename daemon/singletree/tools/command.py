@@ -12,6 +12,7 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from singletree.tools.programs import (
     RUNNERS,
@@ -23,7 +24,7 @@ from singletree.tools.programs import (
     may_carry,
 )
 from singletree.tools.shell_syntax import Simple, read_script
-from singletree.tools.shell_words import Word
+from singletree.tools.shell_words import MAX_DEPTH, TOO_DEEP, Unclear, Word
 
 SETS = "it sets {name} for a command"
 WRITES = "it writes to {target}"
@@ -35,6 +36,11 @@ CARRIES = "{program} can do more than its name says with {option}"
 CONNECTS = "it opens a connection to {target}"
 DELETES = "find deletes or writes files with {option}"
 OTHERWISE = "{program} may read it otherwise than bash"
+
+MOST = 2000
+"""Commands that are looked at; a line with more of them is asked for."""
+LONGEST = 32
+"""Words of a hidden command that are kept: no pattern has more."""
 
 HARMLESS_SETTINGS = re.compile(
     r"(LANG|LC_\w+|TZ|CI|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|TERM|NODE_ENV|RUST_BACKTRACE|RUST_LOG"
@@ -74,7 +80,10 @@ class Parsed:
 def parse_command(line: str, shell: str = "bash") -> Parsed:
     """Every command a line may run, given to this program."""
     found = _Findings(shell.rpartition("/")[2])
-    found.line(line, 0)
+    try:
+        found.line(line, 0)
+    except Unclear as problem:
+        found.doubts.append(str(problem))
     return Parsed(
         tuple(dict.fromkeys(found.commands)),
         tuple(dict.fromkeys(found.hidden)),
@@ -92,14 +101,18 @@ def matches(pattern: str, argv: Argv, line: str) -> bool:
     """Whether a pattern covers a command of the line."""
     if pattern.startswith("="):
         return exactly(pattern, line)
+    words = _beginning(pattern)
+    return words is not None and argv[: len(words)] == words
+
+
+@lru_cache(maxsize=256)
+def _beginning(pattern: str) -> tuple[str, ...] | None:
+    """The words that a pattern wants at the beginning; None where it means nothing."""
     try:
         words = shlex.split(pattern)
     except ValueError:
-        return False
-    if words and words[-1] == "*":
-        words.pop()
-        return argv[: len(words)] == tuple(words)
-    return bool(words) and argv[: len(words)] == tuple(words)
+        return None
+    return tuple(words[:-1] if words[-1] == "*" else words) if words else None
 
 
 def forbidden(pattern: str, parsed: Parsed, line: str) -> bool:
@@ -149,6 +162,8 @@ class _Findings:
 
     def command(self, words: Sequence[Word], fed: Sequence[Word], depth: int) -> None:
         """One command and what it starts."""
+        if depth > MAX_DEPTH or len(self.commands) + len(self.hidden) > MOST:
+            raise Unclear(TOO_DEEP)
         first = words[0]
         if not first.fixed or first.pattern:
             self.doubts.append(UNKNOWN_PROGRAM)
@@ -164,14 +179,14 @@ class _Findings:
             self._eval(words[1:], depth)
             return
         self.commands.append(_without_harmless(argv))
+        self._more(program, argv, words, depth)
+
+    def _more(self, program: str, argv: Argv, words: Sequence[Word], depth: int) -> None:
+        """What a command may do beyond what its name says."""
         if program in RUNNERS:
             self._runs(argv, depth)
         if program == "find":
             self._find(words, depth)
-        self._more(program, argv, words)
-
-    def _more(self, program: str, argv: Argv, words: Sequence[Word]) -> None:
-        """What a command may do beyond what its name says."""
         if program in SETTERS:
             self._sets(words[1:])
         for name, options in _parts(program, argv):
@@ -191,7 +206,7 @@ class _Findings:
         if any(not word.fixed or word.pattern for word in words[1:at]):
             self.doubts.append(UNKNOWN_PROGRAM)
         if any(o.startswith("--") and "=" not in o for o in options if o != "--"):
-            self.hidden.extend(_ends(words))
+            self._hide(tuple(word.text if word.fixed else None for word in words))
         if program == "command" and any(o.startswith(("-v", "-V")) for o in options):
             return False
         if program == "env":
@@ -205,7 +220,7 @@ class _Findings:
         if at >= len(words):
             return False
         given = (_GIVEN,) if program == "xargs" else ()
-        self.command((*words[at:], *given), fed, depth)
+        self.command((*words[at:], *given), fed, depth + 1)
         return True
 
     def _shell(self, words: Sequence[Word], fed: Sequence[Word], depth: int) -> bool:
@@ -250,12 +265,18 @@ class _Findings:
 
     def _runs(self, argv: Argv, depth: int) -> None:
         """What sudo, ssh, watch … may run: looked at for what is forbidden."""
-        self.hidden.extend(argv[start:] for start in range(1, len(argv)))
+        self._hide(argv)
         for word in argv[1:]:
             if word is not None and " " in word:
                 inner = _Findings(self.shell)
                 inner.line(word, depth + 1)
                 self.hidden += [*inner.commands, *inner.hidden]
+
+    def _hide(self, argv: Argv) -> None:
+        """Every end of a command, as a command that it may run."""
+        if len(argv) > MOST:
+            raise Unclear(TOO_DEEP)
+        self.hidden.extend(argv[start : start + LONGEST] for start in range(1, len(argv)))
 
     def _find(self, words: Sequence[Word], depth: int) -> None:
         for at, word in enumerate(words):
@@ -267,7 +288,7 @@ class _Findings:
                 inner = words[at + 1 :]
                 ends = (i for i, w in enumerate(inner) if w.text in (";", "+"))
                 if inner := inner[: next(ends, len(inner))]:
-                    self.command(inner, (), depth)
+                    self.command(inner, (), depth + 1)
 
     @staticmethod
     def _harmless(operator: str, target: Word) -> bool:
@@ -292,12 +313,6 @@ def _after_options(words: Sequence[Word], with_value: str) -> int:
         takes = len(option) == 2 and option[1] in with_value
         at += 1 if takes else 0
     return at
-
-
-def _ends(words: Sequence[Word]) -> list[Argv]:
-    """Every end of a command, as a command."""
-    argv = tuple(word.text if word.fixed else None for word in words)
-    return [argv[start:] for start in range(1, len(argv))]
 
 
 def _parts(program: str, argv: Argv) -> list[tuple[str, list[str]]]:

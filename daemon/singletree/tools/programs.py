@@ -68,6 +68,7 @@ SETTERS = frozenset(
 """What a shell sets variables with; the words are their names, and what stands in [ ] is run."""
 
 _OPTIONS = {
+    "find": ("", ""),  # its own are words, and known to command.py
     "printf": ("v", ""),
     "mapfile": ("C", ""),
     "readarray": ("C", ""),
@@ -161,41 +162,15 @@ def _is_option(word: str, letters: str, names: Sequence[str]) -> bool:
 
 _NEVER = frozenset(
     [
-        "python",
-        "python3",
-        "node",
-        "deno",
-        "bun",
-        "ruby",
-        "perl",
-        "php",
-        "lua",
-        "awk",
-        "gawk",
-        "tclsh",
-        "eval",
-        "exec",
-        "env",
-        "xargs",
-        "find",
-        "source",
-        ".",
-        "rm",
-        "dd",
-        "shred",
-        "kill",
-        "pkill",
-        "killall",
-        "chmod",
-        "chown",
-        "curl",
-        "wget",
-        "nc",
-        "npx",
-        "bunx",
-        "uvx",
+        "python", "python3", "node", "deno", "bun", "ruby", "perl", "php", "lua", "awk", "gawk",
+        "tclsh", "eval", "exec", "env", "xargs", "find", "source", ".", "rm", "dd", "shred",
+        "kill", "pkill", "killall", "chmod", "chown", "curl", "wget", "nc", "npx", "bunx", "uvx",
+        "pypy", "nodejs", "tsx", "ts-node", "Rscript", "julia", "pwsh", "osascript", "irb", "gdb",
+        "expect", "psql", "mysql", "sqlite", "vi", "vim", "nvim", "ed", "ex", "emacs", "socat",
+        "ncat", "telnet", "tee", "mv", "cp", "ln", "install", "truncate", "trap", "alias",
+        "enable", "export", "declare", "typeset", "hash", "mapfile", "readarray",
     ]
-)
+)  # fmt: skip
 """Programs whose name alone would cover anything."""
 _WORDS = {
     "git": 2, "npm": 2, "pnpm": 2, "yarn": 2, "cargo": 2, "go": 2, "make": 2, "pip": 2, "uv": 2,
@@ -211,7 +186,7 @@ def suggest(argv: Argv) -> str | None:
     if not argv or argv[0] is None:
         return None
     program = argv[0].rpartition("/")[2]
-    if program in _NEVER or program in SHELLS or program in RUNNERS:
+    if {program, program.rstrip(".0123456789")} & (_NEVER | SHELLS | RUNNERS):
         return None
     count = _WORDS.get(program, 1)
     kept: list[str] = [argv[0]]

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from singletree.tools.shell_words import Unclear, Word, WordReader
+from singletree.tools.shell_words import MAX_DEPTH, TOO_DEEP, Unclear, Word, WordReader
 
 MAX_LENGTH = 50_000
-MAX_DEPTH = 25
 
 _SKIPPED = frozenset(
     ["!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done"]
@@ -61,7 +60,7 @@ def read_script(line: str, depth: int = 0) -> Script:
     script = Script()
     try:
         if len(line) > MAX_LENGTH or depth > MAX_DEPTH:
-            raise Unclear("it is too long or too deep")
+            raise Unclear(TOO_DEEP)
         reader = _Reader(line, script, depth)
         reader.commands("")
     except Unclear as problem:
@@ -73,9 +72,8 @@ class _Reader(WordReader):
     """One pass over a text, left to right, as bash's own reader goes."""
 
     def __init__(self, text: str, script: Script, depth: int) -> None:
-        super().__init__(text)
+        super().__init__(text, depth)
         self._script = script
-        self._depth = depth
         self._heredocs: list[tuple[list[Redirect], str, bool, bool]] = []
 
     def follow(self, body: str) -> None:
@@ -84,9 +82,7 @@ class _Reader(WordReader):
 
     def commands(self, closer: str) -> None:
         """Up to `closer`, or to the end if there is none."""
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise Unclear("it is too deep")
+        self.deeper()
         while True:
             self._blanks()
             char = self.peek()

@@ -10,6 +10,9 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+MAX_DEPTH = 25
+TOO_DEEP = "it is too long or too deep"
+
 _ARITHMETIC = re.compile(r"[\w\s+\-*/%<>=!&|^~?:,()]*", re.ASCII)
 _NAME = re.compile(r"\w+|[@*#?$!-]", re.ASCII)
 _PARAMETER = re.compile(r"!?(?:\w+|[@*#?$!-])(?:\[[\w@*]+\])?", re.ASCII)
@@ -39,8 +42,9 @@ class Unclear(Exception):
 class WordReader(ABC):
     """The reader of a text, standing at `_at`; knows words, and leaves commands to its heirs."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, depth: int) -> None:
         self._text = text
+        self._depth = depth
         self._at = 0
 
     @abstractmethod
@@ -158,6 +162,8 @@ class WordReader(ABC):
             self._backticks(inside)
             return "", False
         following = self.peek(1)
+        if self._text.startswith("$\\\n", self._at):
+            raise Unclear("a $ goes on in the next line")
         if self._text.startswith("$((", self._at):
             self._arithmetic()
         elif following == "(":
@@ -165,7 +171,7 @@ class WordReader(ABC):
             self.commands(")")
         elif following == "{":
             self._at += 2
-            self._parameter()
+            self._parameter(inside)
         elif following == "[":
             raise Unclear("$[ … ] is not followed")
         elif name := _NAME.match(self._text, self._at + 1):
@@ -199,8 +205,9 @@ class WordReader(ABC):
                 return
         raise Unclear("arithmetic with more than names and numbers is not followed")
 
-    def _parameter(self) -> None:
+    def _parameter(self, inside: bool) -> None:
         """${…}: only what it may run or set matters."""
+        self.deeper()
         head = _PARAMETER.match(self._text, self._at)
         if head is None:
             raise Unclear("${ … } with a command in it is not followed")
@@ -211,13 +218,24 @@ class WordReader(ABC):
         while (char := self.peek()) != "}":
             if not char:
                 raise Unclear("a ${ is not closed")
-            if char in "'\"":
+            if char == "'" and inside:
+                raise Unclear("a ' in a ${…} between quotes means now this, now that")
+            if self._text.startswith("\\\n", self._at):
+                raise Unclear("a ${…} goes on in the next line")
+            if char in "'\"" or (not inside and self._text.startswith("$'", self._at)):
                 self._quote(char)
             elif char in "$`":
-                self._expansion(char)
+                self._expansion(char, inside=inside)
             else:
                 self._at += 2 if char == "\\" else 1
         self._at += 1
+        self._depth -= 1
+
+    def deeper(self) -> None:
+        """One level further in, if there may be one more."""
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise Unclear(TOO_DEEP)
 
     def peek(self, ahead: int = 0) -> str:
         """The character here, or so many further on; "" behind the end."""

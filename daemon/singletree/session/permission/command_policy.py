@@ -7,9 +7,11 @@ Text people read stands in the constants. Never asks and never runs anything. Re
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import anyio
 
+from singletree.errors import ToolError
 from singletree.session.permission.choices import Choices
 from singletree.session.permission.places import Place, Places
 from singletree.session.permission.rules import Rule
@@ -47,14 +49,13 @@ class CommandPolicy:
     ) -> Verdict:
         """`sandbox`: there is one; `free`: the command is to run outside it, if there is one."""
         family = UNCONFINED if sandbox and free else BASH
-        parsed = await anyio.to_thread.run_sync(lambda: parse_command(line, self._shell()))
+        parsed, private = await anyio.to_thread.run_sync(self._read, line)
         forbidding = [r for r in rules if r.tool == BASH and r.decision == "deny"]
         for rule in forbidding:
             if forbidden(rule.pattern, parsed, line):
                 return Verdict("deny", RULE.format(pattern=rule.pattern), used=(rule,))
         if mode == "readOnly":
             return Verdict("deny", READ_ONLY.format(what="commands"))
-        private = await anyio.to_thread.run_sync(self._private, parsed)
         if mode == "allowAll" and not private:
             return ALLOW
         allowing = [r for r in rules if r.tool == family and r.decision == "allow"]
@@ -63,16 +64,18 @@ class CommandPolicy:
             return Verdict("allow", sandboxed=sandbox and not free, used=used)
         return self._ask(line, parsed, missing, private, family)
 
-    def _private(self, parsed: Parsed) -> Place | None:
-        """A secret that the line names, as far as that can be seen."""
+    def _read(self, line: str) -> tuple[Parsed, Place | None]:
+        """The line taken apart, and a secret that it names, as far as that can be seen."""
+        parsed = parse_command(line, self._shell())
         words = [word for argv in parsed.commands for word in argv if word is not None]
         for word in words:
             for text in {word, word.rpartition("=")[2]}:
                 if "/" in text or text.startswith("~"):
-                    place = self._places.of(self._world.resolve(text))
-                    if place.kind in ("private", "key"):
-                        return place
-        return None
+                    with suppress(ToolError):  # no path at all
+                        place = self._places.of(self._world.resolve(text))
+                        if place.kind in ("private", "key"):
+                            return parsed, place
+        return parsed, None
 
     def _ask(
         self,
