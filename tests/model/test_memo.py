@@ -142,6 +142,18 @@ def test_only_what_is_new_is_encoded(api: str) -> None:
 
 
 @pytest.mark.parametrize("api", APIS)
+def test_of_a_long_run_of_tools_only_the_last_answer_is_encoded_again(api: str) -> None:
+    model = info(api)
+    memo = Memo(APIS[api].form, model)
+    spoken: list[Message] = [UserMessage(content="go")]
+    for n in range(20):
+        spoken.append(said([ToolCall(id=f"c{n}", name="read")], "toolUse", True))
+        spoken.append(ToolResultMessage(tool_call_id=f"c{n}", tool_name="read", content="x"))
+        check(memo, model, spoken)
+        assert memo.fresh(ModelRequest("", tuple(spoken), session_id="s")) == 2
+
+
+@pytest.mark.parametrize("api", APIS)
 def test_a_changed_beginning_is_noticed(api: str) -> None:
     model = info(api)
     memo = Memo(APIS[api].form, model)

@@ -138,6 +138,7 @@ def _last_seam(messages: Sequence[Message], start: int) -> int:
     for index in range(start, len(messages)):
         message = messages[index]
         if isinstance(message, ToolResultMessage):
+            answered &= message.tool_call_id not in pending  # one without its call is not sent
             pending.discard(message.tool_call_id)
             continue
         if isinstance(message, AssistantMessage):
