@@ -28,6 +28,6 @@ def test_b005_a_file_that_holds_entries_is_never_overwritten(tmp_path: Path) -> 
     (entry,) = copy.path()
     assert isinstance(entry, MessageEntry) and isinstance(entry.message, UserMessage)
     assert text_of(entry.message.content) == "keep me"
-    assert copy.file is not None and copy.file != path
+    assert copy.file != path
     assert sha256(path.read_bytes()).digest() == before
     copy.close()

@@ -39,7 +39,6 @@ def history(store: Store) -> Iterator[History]:
 
 
 def file_of(history: History) -> Path:
-    assert history.file is not None
     return history.file
 
 
@@ -281,27 +280,6 @@ def test_who_reads_while_it_is_closed_reads_no_other_file(tmp_path: Path) -> Non
                 for one in looking:
                     one.result()
         assert seen <= {b"a" * 4096}
-
-
-def test_in_memory_there_is_no_file(store: Store, tmp_path: Path) -> None:
-    history = store.in_memory("/w")
-    one = history.append(user("a"))
-    label(history, one.id, "x")
-    history.move(None)
-    history.append(user("b"))
-    assert history.tree.children(None)[0] == one.id
-    assert (history.file, history.on_disk, history.damage) == (None, False, ())
-    history.sync()
-    history.close()
-    assert not (tmp_path / "sessions").exists() and not (tmp_path / "agent").exists()
-
-
-def test_a_log_in_memory_keeps_bytes_by_offset(tmp_path: Path) -> None:
-    log = SessionLog(None, b"head\n", Folders.under(tmp_path), "s")
-    assert log.append(b"one\n", create=True) == 5
-    assert log.append(b"two\n") == 9
-    assert log.read(5, 4) == b"one\n"
-    assert log.growth() == b""
 
 
 # -- the lock

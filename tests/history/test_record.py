@@ -44,12 +44,10 @@ def history(store: Store) -> Iterator[History]:
 
 
 def lines(history: History) -> list[dict[str, object]]:
-    assert history.file is not None
     return [json.loads(line) for line in history.file.read_bytes().splitlines()]
 
 
 def test_the_file_appears_with_the_first_thing_said(history: History) -> None:
-    assert history.file is not None
     history.append(ModelChangeEntry(provider="p", model_id="m"))
     history.append(CustomEntry(custom_type="x"))
     assert not history.file.exists() and not history.file.parent.exists()
@@ -87,7 +85,6 @@ def test_moving_is_stored_and_survives(store: Store, history: History) -> None:
     assert history.move(one.id)
     assert not history.move(one.id)
     assert history.leaf == one.id
-    assert history.file is not None
     history.close()
     again = store.open(history.file)
     assert again.leaf == one.id
@@ -121,7 +118,6 @@ def test_a_child_of_a_mark_is_shown_below_its_target(store: Store, history: Hist
     history.append(answer("b"))
     history.move(one.id)
     mark = lines(history)[-1]["id"]
-    assert history.file is not None
     history.close()
     theirs = {"type": "custom", "id": "0badcafe", "parentId": mark, "timestamp": "t"}
     with history.file.open("a") as file:
@@ -155,7 +151,6 @@ def test_bookkeeping_leaves_the_context_as_it_is(history: History) -> None:
 def test_a_failed_write_changes_nothing(store: Store, history: History) -> None:
     history.append(user("a"))
     before = (history.leaf, history.entry_count, history.tree_version)
-    assert history.file is not None
     history.file.unlink()
     with pytest.raises(SessionError):
         history.append(user("b"))

@@ -53,7 +53,6 @@ def said_in(store: Store, cwd: str, *texts: str) -> Path:
     for text in texts:
         history.append(user(text))
     history.close()
-    assert history.file is not None
     return history.file
 
 
@@ -130,7 +129,6 @@ def test_a_second_opening_names_the_holder(store: Store) -> None:
 def test_a_new_session_is_locked_as_well(store: Store) -> None:
     history = store.create("/w")
     history.append(user("x"))
-    assert history.file is not None
     with pytest.raises(SessionLocked):
         store.open(history.file)
     history.close()
@@ -384,9 +382,7 @@ def test_a_fork_joins_up_around_a_damaged_line(store: Store) -> None:
     forked.close()
     whole = store.fork_from(path, "/v")
     assert whole.tree.index.ids == ["a", "c"]
-    assert [one.kind for one in store.open(whole.file or path, read_only=True).damage] == [
-        "missing_parent"
-    ]
+    assert [one.kind for one in store.open(whole.file, read_only=True).damage] == ["missing_parent"]
     whole.close()
     history.close()
 
@@ -403,10 +399,10 @@ def test_only_before_what_can_be_said_otherwise(store: Store) -> None:
 
 
 def test_forks_of_what_has_no_file(store: Store) -> None:
-    memory = store.in_memory("/w")
-    one = memory.append(user("x"))
-    forked = store.fork(memory, one.id, "at").history
-    assert (forked.file, ids(forked), forked.header.parent_session) == (None, [one.id], None)
+    quiet = store.create("/w")
+    one = quiet.append(CustomMessageEntry(custom_type="n", content="note"))
+    forked = store.fork(quiet, one.id, "at").history
+    assert (forked.on_disk, ids(forked), forked.header.parent_session) == (False, [one.id], None)
 
 
 def test_a_copy_for_another_workspace_has_all_branches(store: Store) -> None:
@@ -414,12 +410,11 @@ def test_a_copy_for_another_workspace_has_all_branches(store: Store) -> None:
     history.move(u1)
     history.append(answer("otherwise"))
     history.close()
-    assert history.file is not None
     copy = store.fork_from(history.file, "/v")
     assert copy.header.cwd == "/v" and copy.header.parent_session == str(history.file)
     assert copy.tree.index.ids == history.tree.index.ids
     assert copy.leaf == history.leaf
-    assert copy.file is not None and copy.file.parent == store.folder("/v")
+    assert copy.file.parent == store.folder("/v")
     copy.close()
 
 
@@ -468,7 +463,6 @@ def test_an_upgraded_session_is_put_away_whole(store: Store) -> None:
     history = store.open(path)
     history.append(user("x"))
     history.close()
-    assert history.file is not None
     store.delete(history.file)
     assert not path.exists() and store.list().sessions == ()
 

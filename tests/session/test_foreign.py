@@ -16,7 +16,6 @@ async def test_what_another_program_adds_is_told_and_our_branch_goes_on(tmp_path
         await on.say("first")
         history = on.session.history
         leaf, file = history.leaf, history.file
-        assert file is not None
         with file.open("ab") as out:
             out.write(encoded(said("feed0001", leaf, "theirs")) + b"{nonsense\n")
         on.events.clear()
@@ -37,7 +36,6 @@ async def test_it_is_told_before_the_leaf_moves(tmp_path: Path) -> None:
         history = on.session.history
         first = history.path()[-2].id
         file = history.file
-        assert file is not None
         with file.open("ab") as out:
             out.write(encoded(said("feed0001", history.leaf, "theirs")))
         on.events.clear()

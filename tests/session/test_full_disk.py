@@ -34,7 +34,6 @@ async def test_a_waiting_text_leaves_the_queue_only_as_an_entry(tmp_path: Path) 
         await on.say("first")
         await on.session.turns.steer(said("S" * 500), when_idle="queue")
         file = on.session.history.file
-        assert file is not None
         with files_no_larger_than(file.stat().st_size + 200), pytest.raises(SessionError):
             await on.session.turns.prompt(said("P"))
         assert [dict(i.content[0])["text"] for i in on.session.queue.items] == ["S" * 500]
@@ -81,7 +80,6 @@ async def test_an_answer_that_cannot_be_written_did_not_end(tmp_path: Path) -> N
     async with stage(tmp_path, ScriptedModel([wait(0.2) + say("x" * 2000), say("two")])) as on:
         await on.session.turns.prompt(said("go"))
         file = on.session.history.file
-        assert file is not None
         with files_no_larger_than(file.stat().st_size + 100):
             await on.session.turns.wait()
         assert [e.reason for e in on.events if isinstance(e, TurnEnded)] == ["error"]
@@ -108,7 +106,6 @@ def test_what_was_put_off_waits_for_room(tmp_path: Path) -> None:
     talk = Conversation(history, lambda event: None, lambda code, text: warned.append(code))
     talk.add(user("first"))
     talk.put_off(user("x" * 500), id="later")
-    assert history.file is not None
     with files_no_larger_than(history.file.stat().st_size + 100):
         talk.bring_in()
     assert (history.entry_count, warned) == (1, ["session_error"])

@@ -28,7 +28,6 @@ async def test_a_prompt_is_on_the_disk_before_it_is_answered(tmp_path: Path) -> 
     async with stage(tmp_path, ScriptedModel([wait(5) + say("late")])) as on:
         accepted = await on.session.turns.prompt(said("remember me"))
         file = on.session.history.file
-        assert file is not None
         assert b"remember me" in file.read_bytes()
         assert accepted.disposition == "started"
         assert str(accepted.message_id) in file.read_text("utf-8")

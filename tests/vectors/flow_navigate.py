@@ -126,7 +126,6 @@ def plain(results: list[Any]) -> list[Any]:
 def fork(case: Case) -> None:
     with store() as at:
         history = opened(at, case.input["entries"])
-        assert history.file is not None
         before = history.file.read_bytes()
         try:
             forked = at.fork(history, case.input["target"], case.input["position"])

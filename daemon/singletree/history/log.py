@@ -39,7 +39,7 @@ class SessionLog:
 
     def __init__(
         self,
-        path: Path | None,
+        path: Path,
         waiting: bytes,
         folders: Folders,
         session_id: str,
@@ -95,17 +95,17 @@ class SessionLog:
         waiting = self._waiting
         if waiting is None:
             self._write(line)
-        elif create and self.path is not None:
-            self._create(self.path, bytes(waiting) + line)
+        elif create:
+            self._create(bytes(waiting) + line)
         else:
             waiting += line
         self.size += len(line)
         return self.size - len(line)
 
     def create(self) -> None:
-        """Make the file now, with what waits in memory; nothing to do for one kept in memory."""
-        if self._waiting is not None and self.path is not None:
-            self._create(self.path, bytes(self._waiting))
+        """Make the file now, with what waits in memory."""
+        if self._waiting is not None:
+            self._create(bytes(self._waiting))
 
     def read(self, offset: int, size: int) -> bytes:
         """Bytes that were appended or found."""
@@ -119,7 +119,7 @@ class SessionLog:
 
     def growth(self) -> bytes:
         """What another program has appended since, which `take_growth` makes ours."""
-        if self._handle is None or self.path is None:
+        if self._handle is None:
             return b""
         now = os.fstat(self._handle)
         if now.st_size < self.size or not _same_file(self.path, now):
@@ -137,7 +137,7 @@ class SessionLog:
 
     def sync(self) -> None:
         """Make sure that everything written survives a power cut. Slow: call it in a thread."""
-        if self._handle is None or self.path is None or self.read_only:
+        if self._handle is None or self.read_only:
             return
         try:
             os.fsync(self._handle)
@@ -158,11 +158,11 @@ class SessionLog:
             self._lock.release()
             self._lock = None
 
-    def _create(self, path: Path, content: bytes) -> None:
+    def _create(self, content: bytes) -> None:
         """Make the file, which must not exist yet, or leave nothing behind."""
         lock = self._lock or SessionLock.take(self.folders.locks, self._session_id)
         try:
-            self._handle = _new_file(path, content)
+            self._handle = _new_file(self.path, content)
         except OSError as error:
             if self._lock is None:
                 lock.release()

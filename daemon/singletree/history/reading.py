@@ -68,8 +68,8 @@ class Reading:
         return self.header.id
 
     @property
-    def file(self) -> Path | None:
-        """Its file, which need not exist yet; None for one kept in memory only."""
+    def file(self) -> Path:
+        """Its file, which need not exist yet."""
         return self._log.path
 
     @property
@@ -283,7 +283,7 @@ class Reading:
 
     def _tell(self, found: Damage) -> None:
         """Note damage, its bytes copied aside; what was copied before has been told before."""
-        if self.file is not None and found.kind in WITH_BYTES:
+        if found.kind in WITH_BYTES:
             raw = self._log.read(found.offset, found.size)
             kept, new = keep_aside(self._log.folders.damaged, self.file.name, found.offset, raw)
             if not new:

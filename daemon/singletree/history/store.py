@@ -90,11 +90,6 @@ class Store:
         header = _new_header(cwd, parent, id)
         return self._fresh(header, [dump(header)], self._file(header))
 
-    def in_memory(self, cwd: str) -> History:
-        """A session that never gets a file."""
-        header = _new_header(cwd, None, None)
-        return self._fresh(header, [dump(header)], None)
-
     def open(self, path: Path, *, read_only: bool = False) -> History:
         """Open a session file for writing.
 
@@ -176,8 +171,7 @@ class Store:
             text, upto = _editable_text(entry), entry.parent_id
         header = _new_header(cwd or history.header.cwd, _source(history), None)
         lines = history.path_lines(upto)
-        target = None if history.file is None else self._file(header)
-        return Forked(self._copied(header, lines, target), text)
+        return Forked(self._copied(header, lines, self._file(header)), text)
 
     def fork_from(self, path: Path, cwd: str) -> History:
         """A new session of another workspace with everything a file holds, on all branches."""
@@ -254,11 +248,11 @@ class Store:
         later = upgraded is not None
         return History(found.header, found.index, log, found.damage, create_now=later)
 
-    def _fresh(self, header: SessionHeader, lines: Sequence[bytes], path: Path | None) -> History:
+    def _fresh(self, header: SessionHeader, lines: Sequence[bytes], path: Path) -> History:
         log = SessionLog(path, b"".join(lines), self._folders, header.id)
         return History(header, index_of(lines), log)
 
-    def _copied(self, header: SessionHeader, body: Iterable[bytes], path: Path | None) -> History:
+    def _copied(self, header: SessionHeader, body: Iterable[bytes], path: Path) -> History:
         """A new session with these lines; its file is there at once if anything was said."""
         made = self._fresh(header, [dump(header), *body], path)
         made.settle()

@@ -258,8 +258,7 @@ class Host:
 
     def _with_file(self, path: Path) -> AgentSession | None:
         """The open session of a file."""
-        files = ((s, s.history.file) for s in self.live)
-        return next((s for s, file in files if file and place(file) == place(path)), None)
+        return next((s for s in self.live if place(s.history.file) == place(path)), None)
 
     async def _ask_leave(self, session_id: str | None, cwd: Path | None) -> None:
         """Let the guests of a session say no to another one taking its place."""
