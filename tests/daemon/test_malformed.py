@@ -123,7 +123,8 @@ async def test_a_message_over_the_limit_is_refused_and_the_next_is_served(tmp_pa
         client.send(big)
         refused = (await client.answer("big", 60))["error"]
         assert (refused["code"], refused["data"]["code"]) == (INVALID, "message_too_large")
-        assert await client.call("agent/session/list", {}, 30) == {"sessions": [], "next": None}
+        (listed,) = (await client.call("agent/session/list", {}, 30))["sessions"]
+        assert (listed["sessionId"], listed["preview"]) == (session_id, "")
 
 
 VALUES: tuple[Any, ...] = (

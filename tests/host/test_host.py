@@ -51,6 +51,34 @@ async def test_a_session_that_cannot_be_saved_stops_no_other(
         await anyio.to_thread.run_sync(again.close)
 
 
+async def test_a_session_is_listed_before_anything_is_said_in_it(tmp_path: Path) -> None:
+    work, agent_dir = tmp_path / "work", tmp_path / "agent"
+    work.mkdir()
+    async with anyio.create_task_group() as tasks:
+        host = Host(Options(agent_dir, {}, model="offline/demo"), Nobody(), tasks)
+
+        async def listed(query: str | None = None, limit: int = 9) -> list[str]:
+            page, found = await host.list(work, query=query, limit=limit, cursor=None), []
+            while True:
+                found += [one.id for one in page.sessions]
+                if page.next is None:
+                    return found
+                page = await host.list(work, query=query, limit=limit, cursor=page.next)
+
+        spoken, named = await host.open(work, "new"), await host.open(work, "new")
+        await spoken.turns.prompt([Text(text="hi")])
+        await spoken.turns.wait()
+        named.rename("My plan")
+        other, last = await host.open(work, "new"), await host.open(work, "new")
+        for limit in (1, 2, 9):
+            assert await listed(limit=limit) == [last.id, named.id, spoken.id]
+        assert await listed("plan") == [named.id]
+        assert await host.open(work, session_id=other.id) is other
+        assert await listed() == [other.id, named.id, spoken.id]
+        await host.close_all()
+        assert await listed() == [spoken.id]
+
+
 @pytest.fixture
 def no_collector() -> Iterator[None]:
     """Nobody but the host calls it."""

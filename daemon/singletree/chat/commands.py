@@ -14,6 +14,7 @@ from singletree.chat.link import Object, Refused, number, part, pick, rows, text
 from singletree.chat.screen import one_line, tokens
 from singletree.chat.talk import Misused, Quit, Talk
 
+UNSAID = "(nothing said yet)"
 TYPING = """\
 While a turn runs, a line you type steers it; /queue TEXT waits for its end.
 Ctrl-C stops the turn, twice it leaves. An entry is named by the beginning of its id."""
@@ -150,7 +151,7 @@ def _sessions(talk: Talk, rest: str) -> None:
     told = talk.ask("agent/session/list", {"workspace": talk.folder, **query})
     for row in rows(told, "sessions"):
         here = "●" if text(row, "sessionId") == talk.session.id else " "
-        name = text(row, "name") or text(row, "preview")
+        name = text(row, "name") or text(row, "preview") or UNSAID
         when = text(row, "updatedAt")[:16].replace("T", " ")
         talk.screen.say(f"{here} {text(row, 'sessionId')} {when} {one_line(name)}")
 

@@ -18,6 +18,7 @@ from singletree.history.bodies import Bodies
 from singletree.history.entries import SessionHeader, iso_to_ms
 from singletree.history.jsonl import Json, decode
 from singletree.history.preview import preview, spoken
+from singletree.history.reading import Reading
 from singletree.history.recovery import read_header, recover
 from singletree.history.tree import SessionTree
 from singletree.pathtext import is_folder
@@ -98,6 +99,24 @@ def summarize(known: Glance) -> Summary:
         last,
         header.parent_session,
         bool(header.cwd) and not is_folder(header.cwd),
+    )
+
+
+def unsaid(history: Reading) -> Summary:
+    """A session in which nothing was said yet: `path` is where its file will be."""
+    header, begun = history.header, iso_to_ms(history.header.timestamp)
+    return Summary(
+        header.id,
+        history.file or Path(),
+        header.cwd,
+        history.name,
+        "",
+        begun,
+        begun,
+        history.entry_count,
+        "",
+        header.parent_session,
+        moved=False,
     )
 
 

@@ -21,6 +21,7 @@ import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from singletree.errors import SessionLocked, SingletreeError, UnknownSession
+from singletree.history.listing import unsaid
 from singletree.history.record import History
 from singletree.history.store import Store, SummaryPage
 from singletree.host.assembly import Assembly
@@ -152,12 +153,32 @@ class Host:
     async def list(
         self, cwd: Path | None, *, query: str | None, limit: int, cursor: str | None
     ) -> SummaryPage:
-        """Sessions of a workspace, or of all, the newest first."""
+        """Sessions of a workspace, or of all, the newest first.
+
+        Before all stand those in which nothing was said yet, which have no file.
+        """
         store = await self.assembly.store(cwd)
         folder = None if cwd is None else str(cwd)
-        return await anyio.to_thread.run_sync(
-            lambda: store.list(folder, query=query, limit=limit, cursor=cursor)
-        )
+        begun = self._begun(cwd, (query or "").lower().split()) if cursor is None else []
+        rest = max(0, limit - len(begun))
+
+        def look() -> SummaryPage:
+            page = store.list(folder, query=query, limit=rest, cursor=cursor)
+            return SummaryPage((*map(unsaid, begun), *page.sessions), page.next)
+
+        return await anyio.to_thread.run_sync(look)
+
+    def _begun(self, cwd: Path | None, words: Sequence[str]) -> Sequence[History]:
+        """The current sessions, and those with a name, that have no file yet; the newest first."""
+        current = set(self._current.values())
+        return [
+            one.history
+            for one in reversed(self.live)
+            if not one.history.on_disk
+            and (cwd is None or place(one.cwd) == place(cwd))
+            and (one.history.name or (one.id in current and not words))
+            and all(word in (one.history.name or "").lower() for word in words)
+        ]
 
     @asynccontextmanager
     async def look(self, session_id: str) -> AsyncIterator[History]:

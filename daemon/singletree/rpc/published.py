@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:36c717b86d0f43620ce12a0115aaeb69"
+SCHEMA_HASH = "sha256:e6de7aa5392475e2b400303b0c111a01"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

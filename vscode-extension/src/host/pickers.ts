@@ -94,7 +94,7 @@ async function sessions({ daemon, conversation }: Parts): Promise<void> {
 }
 
 function sessionItem(row: SessionRow, current: string | undefined): SessionItem {
-  const label = row.name ?? row.preview ?? "";
+  const label = row.name || row.preview || "(nothing said yet)";
   return {
     label: row.sessionId === current ? `$(check) ${label}` : label, description: new Date(row.updatedAt).toLocaleString(),
     detail: row.leafPreview ?? "", buttons: row.live ? [RENAME] : [], row,

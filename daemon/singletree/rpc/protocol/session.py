@@ -255,6 +255,8 @@ class ListParams(Params):
 class SessionRow(Shape):
     """A session in a list. `preview` is the first prompt, `leafPreview` the last thing said.
 
+    Where both are empty nothing was said yet, and `path` is where the file will be.
+
     Times are ISO 8601. `live`: open in this daemon. `parent`: the file it was forked from. `moved`:
     its folder is gone, so it is offered in every other; open it with the folder where that is now.
     """
