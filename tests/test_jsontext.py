@@ -25,6 +25,8 @@ def nested(levels: int) -> bytes:
         (nested(DEPTH + 1), "f is not valid JSON (it is nested more than 100 levels deep)"),
         (nested(100_000), "f is not valid JSON (it is nested more than 100 levels deep)"),
         (b"[" * 100_000, "f is not valid JSON (it is nested more than 100 levels deep)"),
+        (b'{"a": 1e999}', "f is not valid JSON (1e999 is too large)"),
+        (b'{"a": [-Infinity]}', "f is not valid JSON (-Infinity is no JSON)"),
         (b'{"a": 1' + b"0" * 5000 + b"}", "f is not valid JSON (Exceeds the limit"),
     ],
 )

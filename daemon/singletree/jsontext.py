@@ -8,6 +8,7 @@ session/settings/file.py (who read files).
 from __future__ import annotations
 
 import json
+from math import isfinite
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -26,10 +27,23 @@ NO_OBJECT = "{name} holds no JSON object"
 def decoded(text: str | bytes) -> JsonValue:
     """The value of a text. ValueError for what is no JSON, or nested too deeply."""
     try:
-        value: JsonValue = json.loads(text)
+        value: JsonValue = json.loads(text, parse_float=finite, parse_constant=refuse)
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
     return value
+
+
+def finite(text: str) -> float:
+    """A number with a point or an exponent. ValueError where it is too large to be sent on."""
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{text} is too large")
+    return number
+
+
+def refuse(name: str) -> JsonValue:
+    """NaN and the infinities, which Python reads and nobody else."""
+    raise ValueError(f"{name} is no JSON")
 
 
 def read_object(path: Path, name: str | None = None) -> dict[str, JsonValue]:

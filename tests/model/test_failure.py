@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletree.model.failure import classify
+from singletree.model.failure import classify, in_stream, provider_words, refused, retry_after
 
 OVERFLOW = [
     "context_length_exceeded",
@@ -69,3 +69,33 @@ def test_what_will_not_pass_is_told(text: str) -> None:
     kind = classify(text)
     assert kind.code != "context_overflow"
     assert not kind.retryable
+
+
+@pytest.mark.timeout(5)
+@pytest.mark.parametrize("bait", ["<style ", "<head ", "<", "retry", "retry in 1s ", "1", "://a:b"])
+def test_a_long_body_of_bait_is_read_at_once(bait: str) -> None:
+    body = bait * (65_536 // len(bait))
+    error = refused(500, body, {}, provider="fake")
+    assert len(error.message) < 350
+    assert len(in_stream({"message": body}, provider="fake").message) < 350
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("<html><HEAD><title>t</title></HEAD><body><h1>502</h1> Bad</body>", "502 Bad"),
+        ("<p>a</p><style>b {c}</style><script>d</script >e", "a e"),
+        ("<p>a</p><script>never closed", "a"),
+        ("<head><p>never closed", "never closed"),
+    ],
+)
+def test_what_a_page_says(page: str, words: str) -> None:
+    assert provider_words(page) == words
+
+
+@pytest.mark.parametrize(
+    "date",
+    ["Wed, 01 Jan 2025 00:00:00 +9999999999999999999", "1 Jan 99999 00:00:00", ",,,", "Mon"],
+)
+def test_a_date_that_is_none_is_no_wait(date: str) -> None:
+    assert retry_after({"retry-after": date}, "") is None

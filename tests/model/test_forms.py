@@ -200,3 +200,10 @@ def test_every_built_in_model_makes_a_body_at_every_level() -> None:
                 if "off" not in info.levels:
                     assert sent.get("thinking") != {"type": "disabled"}, info.id
                     assert sent.get("reasoning") != {"effort": "none"}, info.id
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_model_whose_levels_are_all_taken_away_does_not_think(api: str) -> None:
+    compat = {"thinkingLevelMap": dict.fromkeys(map(str, LEVELS))}
+    assert levels_of(True, compat["thinkingLevelMap"]) == ("off",)
+    assert body(api, asked("x", thinking="high"), reasoning=True, compat=compat)

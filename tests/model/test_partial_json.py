@@ -83,6 +83,8 @@ def test_any_text_is_taken_without_a_failure(text: str) -> None:
         ('{"a": "\\ud83d"}', {"a": "\ufffd"}, None),
         ('{"\\ud83d": ["\\ude42"]}', {"\ufffd": ["\ufffd"]}, None),
         ('{"a": NaN}', {}, NOT_JSON),
+        ('{"a": 1e400}', {}, NOT_JSON),
+        ('{"a": -1e999}', {}, NOT_JSON),
         ("[1]", {}, NOT_OBJECT),
         ("null", {}, NOT_OBJECT),
         ('"text"', {}, NOT_JSON),
@@ -105,6 +107,7 @@ def test_of_cut_arguments_what_came_is_kept() -> None:
     assert read_call('{"path": "a.txt", "text": "li') == ({"path": "a.txt", "text": "li"}, CUT)
     assert read_call('{"edits": [{"old": "a"}, {"ol') == ({"edits": [{"old": "a"}, {}]}, CUT)
     assert read_call("{oops}") == ({}, NOT_JSON)
+    assert read_call('{"a": 1e400, "b": "x') == ({"b": "x"}, CUT)
     assert read_call('{"a": ' + "[" * 150) == ({}, CUT)
 
 

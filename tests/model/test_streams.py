@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from singletree.errors import ModelError
-from singletree.messages import AssistantMessage
+from singletree.messages import AssistantMessage, Thinking
 from singletree.model.apis import APIS, Decoder
 from singletree.model.base import (
     Delta,
@@ -106,6 +106,45 @@ def test_odd_figures_count_nothing() -> None:
     usage = {"prompt_tokens": None, "completion_tokens": "many", "prompt_tokens_details": 3}
     message = whole(CHAT, delta("stop", content="a"), {"choices": [], "usage": usage})
     assert message.usage.used == 0
+
+
+@pytest.mark.parametrize("figure", ["1" + "0" * 400, "1e400", "-1", "NaN", "true"])
+def test_figures_that_cannot_be_reckoned_with_count_nothing(figure: str) -> None:
+    usage = f'{{"prompt_tokens": {figure}, "completion_tokens": 3, "cost": {figure}}}'
+    end = f'{{"choices": [], "usage": {usage}}}'
+    message = whole(CHAT, delta("stop", content="a"), end)
+    assert (message.usage.input, message.usage.output) == (0, 3)
+    assert message.usage.cost.total_from_provider in (None, 0)
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_an_event_nested_too_deeply_is_a_passing_failure(api: str) -> None:
+    for depth in (200, 900, 100_000):
+        event = '{"error": ' + "[" * depth + "]" * depth + "}"
+        with pytest.raises(ModelError, match="could not be read") as caught:
+            feed(decoder(api), event)
+        assert caught.value.retryable
+
+
+def test_reasoning_details_in_many_pieces_are_whole_at_the_end() -> None:
+    def details(*items: dict[str, Any]) -> dict[str, Any]:
+        return delta(reasoning="x", reasoning_details=list(items))
+
+    kind = "reasoning.text"
+    message = whole(
+        CHAT,
+        *[details({"type": kind, "text": str(n % 10), "index": 0}) for n in range(5000)],
+        details({"type": kind, "text": "", "signature": "s", "index": 0}),
+        details({"type": kind, "text": "next", "index": 1}, {"type": "other", "data": "d"}),
+        delta("stop", content="a"),
+    )
+    thinking = message.content[0]
+    assert isinstance(thinking, Thinking)
+    assert json.loads(thinking.thinking_signature or "") == [
+        {"type": kind, "text": "0123456789" * 500, "index": 0, "signature": "s"},
+        {"type": kind, "text": "next", "index": 1},
+        {"type": "other", "data": "d"},
+    ]
 
 
 def start(**fields: Any) -> dict[str, Any]:

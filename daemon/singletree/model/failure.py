@@ -20,6 +20,8 @@ from singletree.jsontext import decoded
 
 WORDS = 300
 """Characters of a provider's text that are kept."""
+LOOKED_AT = 8000
+"""Characters of it that are searched for what they mean."""
 HIDDEN = "[key]"
 HINTS = {
     "auth_failed": "Check the key of this provider (auth.json, models.json or the environment).",
@@ -77,7 +79,7 @@ _PASSING = re.compile(
     re.IGNORECASE,
 )
 _IN_TEXT = re.compile(
-    r"(?:retry|try again|available|reset)\w*\s*(?:after|in)\s*:?\s*"
+    r"(?:retry|try again|available|reset)\w{0,4}\s*(?:after|in)\s*:?\s*"
     r"((?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)"
     r"(?![a-z])[\s,]*(?:and\s+)?)+)",
     re.IGNORECASE,
@@ -87,8 +89,10 @@ _IN_FIELD = re.compile(
 )
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|milli|s|m|h|d)", re.IGNORECASE)
 _SECONDS = {"ms": 0.001, "milli": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_HEAD = re.compile(r"<head\b", re.IGNORECASE)
+_HEAD_END = re.compile(r"</head\s*>", re.IGNORECASE)
 _MARKUP = re.compile(
-    r"<(script|style|head)\b.{0,20000}?</\1\s*>|<[^>]{0,500}>", re.IGNORECASE | re.DOTALL
+    r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^>]{0,500}>", re.IGNORECASE | re.DOTALL
 )
 _KEYLIKE = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|AIza|ghp|hf|key)[-_][A-Za-z0-9*._-]{6,}|\bAIza[\w-]{20,}"
@@ -164,7 +168,7 @@ def refused(
 ) -> ModelError:
     """The error of an answer that is no 2xx; names of headers are lower case."""
     words = provider_words(body)
-    kind = classify(f"{words}\n{body[:4000]}", status)
+    kind = classify(f"{words}\n{body[:LOOKED_AT]}", status)
     told = headers.get("x-should-retry")
     if told in ("true", "false") and kind.code != "context_overflow":
         kind = Kind(kind.code, told == "true")
@@ -210,11 +214,11 @@ def no_answer(text: str, *, provider: str) -> ModelError:
 def in_stream(error: JsonValue, *, provider: str, secrets: Sequence[str] = ()) -> ModelError:
     """The error that a provider sent as an event after its headers had said 200."""
     body = json.dumps(error, ensure_ascii=False)
-    words = provider_words(body)
+    words = _plain(_message_in(error, 0))
     status = _status_in(error)
     if status is not None and not 400 <= status < 600:
         status = None
-    kind = classify(f"{words}\n{body[:4000]}", status)
+    kind = classify(f"{words}\n{body[:LOOKED_AT]}", status)
     known = error.get("type") if isinstance(error, dict) else None
     if kind.code == "provider_error" and not (
         status or (isinstance(known, str) and known.startswith("invalid_request"))
@@ -232,9 +236,7 @@ def in_stream(error: JsonValue, *, provider: str, secrets: Sequence[str] = ()) -
 
 def broken(what: str, *, provider: str, secrets: Sequence[str] = ()) -> ModelError:
     """The way to the provider broke: the same request may succeed later."""
-    return ModelError(
-        scrub(f"{provider}: {what}", secrets)[: WORDS * 2], retryable=True, provider=provider
-    )
+    return ModelError(scrub(f"{provider}: {what}", secrets), retryable=True, provider=provider)
 
 
 _VERBS = {
@@ -277,12 +279,21 @@ def provider_words(body: str) -> str:
     try:
         value = decoded(body)
     except ValueError:
-        return _plain(_MARKUP.sub(" ", body))
+        return _plain(_without_markup(body))
     return _plain(_message_in(value, 0))
 
 
+def _without_markup(page: str) -> str:
+    start = _HEAD.search(page)
+    end = _HEAD_END.search(page, start.end()) if start else None
+    if start and end:
+        page = f"{page[: start.start()]} {page[end.end() :]}"
+    return _MARKUP.sub(" ", page)
+
+
 def _plain(text: str) -> str:
-    """One line of signs that can be printed; nothing of what is no text at all."""
+    """One line of signs that can be printed, not endless; nothing of what is no text at all."""
+    text = text[:LOOKED_AT]
     if text.count("\ufffd") * 10 > len(text):
         return ""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
@@ -351,7 +362,7 @@ def _asked(headers: Mapping[str, str], body: str, now: datetime | None) -> float
     if given:
         try:
             moment = parsedate_to_datetime(given)
-        except ValueError:
+        except (ValueError, OverflowError):
             return _in_words(body)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
@@ -363,6 +374,7 @@ def _number(text: str) -> float | None:
 
 
 def _in_words(body: str) -> float | None:
+    body = body[:LOOKED_AT]
     match = _IN_TEXT.search(body)
     if match is None:
         match = _IN_FIELD.search(body)

@@ -61,7 +61,7 @@ class Memo:
         body = self._joined(request, kept, tail)
         self._kept[request.session_id] = kept  # the newest stands last
         if len(self._kept) > CONVERSATIONS:
-            del self._kept[next(iter(self._kept))]
+            self._kept.pop(next(iter(self._kept)), None)  # another thread may be here too
         return body
 
     def _nothing(self) -> _Kept:

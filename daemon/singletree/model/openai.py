@@ -278,7 +278,7 @@ def _mark_cache(
         last = tools[-1]
         assert isinstance(last, dict)
         last["cache_control"] = mark
-    for message in spoken[:1] if spoken else []:
+    for message in spoken[:1]:
         if isinstance(message, dict) and message["role"] in ("system", "developer"):
             _mark_message(message, mark)
     for message in reversed(spoken):

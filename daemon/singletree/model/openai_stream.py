@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from pydantic import JsonValue
 
+from singletree.jsontext import DEPTH, is_deep
 from singletree.messages import AssistantMessage
 from singletree.model.base import Delta
 from singletree.model.dialect import flag
@@ -51,7 +52,7 @@ class ChatDecoder:
         self.draft = draft
         self._text = -1
         self._thinking = -1
-        self._details: list[Json] = []
+        self._details: list[_Detail] = []
         self._calls: list[_Call] = []
         self._over = False
 
@@ -87,6 +88,10 @@ class ChatDecoder:
 
     def finish(self) -> tuple[list[Delta], AssistantMessage]:
         """The end of the stream: what was not told yet, and the whole message."""
+        if self._details:
+            part = self.draft.parts[self._thinking_part("")]
+            assert isinstance(part, ThinkingPart)
+            part.signature = _compact([detail.whole() for detail in self._details])
         events = self.draft.untold()
         reason = self.draft.raw_stop
         provider = self.draft.info.provider
@@ -145,12 +150,12 @@ class ChatDecoder:
 
     def _reasoning_details(self, details: list[JsonValue]) -> None:
         """OpenRouter's own form, kept whole: it wants it back as it was."""
-        part = self.draft.parts[self._thinking_part("")]
+        self._thinking_part("")
         for item in details:
             if isinstance(item, dict):
-                _merge(self._details, item)
-        assert isinstance(part, ThinkingPart)
-        part.signature = json.dumps(self._details, ensure_ascii=False, separators=(",", ":"))
+                if not (self._details and self._details[-1].goes_on_with(item)):
+                    self._details.append(_Detail())
+                self._details[-1].add(item)
 
     def _call(self, piece: Json) -> list[Delta]:
         function = piece.get("function")
@@ -210,7 +215,8 @@ def loaded(data: str, provider: str) -> Json:
         value, end = _decode(data)
     except (ValueError, RecursionError):
         raise broken(BAD_EVENT, provider=provider) from None
-    if end != len(data) and data[end:].strip():
+    deep = data.count("{") + data.count("[") > DEPTH and is_deep(value)
+    if deep or (end != len(data) and data[end:].strip()):
         raise broken(BAD_EVENT, provider=provider)
     return value if isinstance(value, dict) else {}
 
@@ -239,6 +245,32 @@ class _Call:
         return not (name and self.part.name and (call_id or not self.json.open))
 
 
+class _Detail:
+    """One of OpenRouter's reasoning details as it grows: `text` and `summary` come in pieces."""
+
+    def __init__(self) -> None:
+        self._fields: Json = {}
+        self._grown: dict[str, list[str]] = {}
+
+    def goes_on_with(self, item: Json) -> bool:
+        """Whether a piece belongs to this one."""
+        here, there = self._fields.get("index"), item.get("index")
+        same_place = here is None or there is None or here == there
+        return same_place and self._fields.get("type") == item.get("type")
+
+    def add(self, item: Json) -> None:
+        """One more piece."""
+        for key, value in item.items():
+            if key in ("text", "summary") and isinstance(value, str):
+                self._grown.setdefault(key, []).append(value)
+                value = ""  # keeps its place
+            self._fields[key] = value
+
+    def whole(self) -> Json:
+        """All of it, its fields in the order in which they came."""
+        return self._fields | {key: "".join(pieces) for key, pieces in self._grown.items()}
+
+
 def _plain(value: JsonValue) -> str:
     """Text, also where it comes as a list of text parts."""
     if isinstance(value, str):
@@ -250,25 +282,8 @@ def _plain(value: JsonValue) -> str:
 
 
 def _dumped(arguments: JsonValue) -> str:
-    if arguments is None:
-        return ""
-    return json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
+    return "" if arguments is None else _compact(arguments)
 
 
-def _merge(details: list[Json], item: Json) -> None:
-    last = details[-1] if details else None
-    if last is None or last.get("type") != item.get("type"):
-        details.append(dict(item))
-        return
-    index = item.get("index")
-    if index is not None and last.get("index") is not None and index != last["index"]:
-        details.append(dict(item))
-        return
-    for key, value in item.items():
-        grows = key in ("text", "summary") and isinstance(value, str)
-        before = last.get(key)
-        last[key] = (
-            before + value
-            if grows and isinstance(before, str) and isinstance(value, str)
-            else value
-        )
+def _compact(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

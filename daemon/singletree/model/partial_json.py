@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 
 from pydantic import JsonValue
 
-from singletree.jsontext import DEPTH, is_deep
+from singletree.jsontext import DEPTH, finite, is_deep, refuse
 from singletree.messages import well_formed
 
 CUT = "The arguments were cut off before their end."
@@ -71,12 +72,8 @@ def partial_arguments(text: str) -> dict[str, JsonValue]:
 
 
 def _loads(text: str) -> JsonValue:
-    value: JsonValue = json.loads(text, strict=False, parse_constant=_refuse)
+    value: JsonValue = json.loads(text, strict=False, parse_float=finite, parse_constant=refuse)
     return value
-
-
-def _refuse(name: str) -> JsonValue:
-    raise ValueError(f"{name} is no JSON")
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -296,12 +293,13 @@ class _Container:
                 return
         match = _NUMBER.fullmatch(word)
         if match and len(word) < _MAX_DIGITS:
-            self.show(float_or_int(word, bool(match[1] or match[2])))
+            with suppress(ValueError):  # too large
+                self.show(float_or_int(word, bool(match[1] or match[2])))
 
 
 def float_or_int(word: str, fraction: bool) -> int | float:
     """The number as JSON means it; 1e3 is the integer 1000, as in JavaScript."""
     if not fraction:
         return int(word)
-    number = float(word)
+    number = finite(word)
     return int(number) if number.is_integer() and abs(number) < 2**53 else number

@@ -28,14 +28,15 @@ LEAST_ANSWER = 1024
 
 
 def levels_of(reasoning: bool, names: Mapping[str, JsonValue]) -> tuple[ThinkingLevel, ...]:
-    """The levels a model has: off alone if it cannot think."""
+    """The levels a model has: off alone if it cannot think, or if none is left."""
     if not reasoning:
         return ("off",)
-    return tuple(
+    levels = tuple(
         level
         for level in LEVELS
         if (names[level] is not None if level in names else level not in _ONLY_IF_NAMED)
     )
+    return levels or ("off",)
 
 
 def clamp(level: str, levels: Sequence[ThinkingLevel]) -> ThinkingLevel:

@@ -6,8 +6,6 @@ openai_stream.py, anthropic_stream.py, responses_stream.py (who count).
 
 from __future__ import annotations
 
-from math import isfinite
-
 from pydantic import JsonValue
 
 from singletree.messages import Cost, Usage
@@ -21,16 +19,20 @@ _HOUR_WRITE = 2
 
 def count(value: JsonValue) -> int:
     """A token count as a provider gives it: anything that is no number counts nothing."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        return 0
-    return min(max(0, int(value)), _MOST)
+    return max(0, int(_number(value) or 0))
 
 
 def dollars(value: JsonValue) -> float | None:
     """A bill as a provider gives it; None for anything that is no amount."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    number = _number(value)
+    return None if number is None else max(0.0, float(number))
+
+
+def _number(value: JsonValue) -> int | float | None:
+    """A number that can be reckoned with; JSON has others."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return max(0.0, float(value))
+    return value if -_MOST <= value <= _MOST else None
 
 
 def priced(
