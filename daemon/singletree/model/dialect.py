@@ -114,17 +114,23 @@ def output_limit(info: ModelInfo, request: ModelRequest, tokens: int) -> int:
     return min(wanted, max(room, _LEAST))
 
 
-def request_tokens(request: ModelRequest, messages: int | None = None) -> int:
-    """A rough size of a request in tokens: 4 characters each.
+def request_tokens(request: ModelRequest) -> int:
+    """A rough size of a request in tokens."""
+    messages = sum(content_units(message.content) for message in request.messages)
+    return tokens_of(frame_units(request) + messages)
 
-    `messages`: the units of its messages, where they were counted before.
-    """
+
+def tokens_of(units: int) -> int:
+    """Characters as tokens: 4 each."""
+    return math.ceil(units / 4)
+
+
+def frame_units(request: ModelRequest) -> int:
+    """Characters of what a request carries besides its messages."""
     units = utf16_units(request.system)
     for tool in request.tools:
         units += len(tool.name) + len(tool.description) + len(str(tool.schema))
-    if messages is None:
-        messages = sum(content_units(message.content) for message in request.messages)
-    return math.ceil((units + messages) / 4)
+    return units
 
 
 def content_units(content: Content) -> int:

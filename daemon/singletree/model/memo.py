@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from singletree.messages import AssistantMessage, Image, Message, ToolResultMessage
-from singletree.model.base import ModelInfo, ModelRequest
-from singletree.model.dialect import content_units, option, output_limit, request_tokens
-from singletree.model.form import Form
+from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
+from singletree.model.dialect import content_units, frame_units, option, output_limit, tokens_of
+from singletree.model.form import Form, Json
 from singletree.model.images import MANY
 from singletree.model.transform import Ids, prepare, sendable
 
@@ -43,6 +43,8 @@ class Memo:
         self._form = form
         self._info = info
         self._kept: dict[str, _Kept] = {}
+        self._frame: tuple[str, Sequence[ToolSpec], int] | None = None
+        self._envelope: tuple[Json, bytes] = {}, b"{}"
         self._marks_far_back = option(info, "cacheControlFormat") == "anthropic"
 
     def fresh(self, request: ModelRequest) -> int:
@@ -93,7 +95,7 @@ class Memo:
         ready = prepare(tail, info, ids=kept.ids.copy())
         items = [i for group in form.speak(info, ready, kept.groups) for i in group]
         units = kept.units + sum(content_units(m.content) for m in tail)
-        limit = output_limit(info, request, request_tokens(request, units))
+        limit = output_limit(info, request, tokens_of(units + self._frame_units(request)))
         body = form.envelope(info, request, limit)
         head = form.head(info, request)
         if kept.json and not items:  # nothing new to say: the mark stands on something older
@@ -102,8 +104,16 @@ class Memo:
             items, head = [*head, *items], []
         form.mark(info, request, body, items)
         spoken = b",".join([*map(_dumped, head), *kept.json, *map(_dumped, items)])
-        rest = _dumped(body)
-        return b'{"%b":[%b],%b' % (form.field.encode(), spoken, rest[1:])
+        if body != self._envelope[0]:
+            self._envelope = body, _dumped(body)
+        return b'{"%b":[%b],%b' % (form.field.encode(), spoken, self._envelope[1][1:])
+
+    def _frame_units(self, request: ModelRequest) -> int:
+        """As frame_units says, counted once for the steps of a turn."""
+        known = self._frame
+        if known is None or known[:2] != (request.system, request.tools):
+            known = self._frame = request.system, request.tools, frame_units(request)
+        return known[2]
 
 
 def _dumped(value: JsonValue) -> bytes:

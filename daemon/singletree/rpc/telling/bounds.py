@@ -12,6 +12,8 @@ from typing import TypeVar
 from pydantic import JsonValue
 from pydantic_core import to_json
 
+from singletree.rpc.addresses import Address
+
 VALUE_BYTES = 786_432
 """The most one value of an event may take, so that its message stays under 1 MiB."""
 CUT_TEXT = "\n[… cut here: {length} characters in all. The whole: {address}]"
@@ -23,17 +25,19 @@ _SURE = 100_000
 """Characters that fit whatever they become in JSON (a control character takes six bytes)."""
 
 
-def bounded(value: JsonValue, address: str, limit: int = VALUE_BYTES) -> tuple[JsonValue, bool]:
-    """The value, or a copy cut until it fits; and whether it was cut."""
+def bounded(
+    value: JsonValue, address: Address | str, limit: int = VALUE_BYTES
+) -> tuple[JsonValue, str | None]:
+    """The value, or a copy cut until it fits, and then the address of the whole."""
     if _weight(value) <= min(_SURE, limit // 8) or len(to_json(value)) <= limit:
-        return value, False
-    keep = limit // 2
+        return value, None
+    keep, whole = limit // 2, str(address)
     while keep:
-        shorter = _cut(value, keep, address)
+        shorter = _cut(value, keep, whole)
         if len(to_json(shorter)) <= limit:
-            return shorter, True
+            return shorter, whole
         keep //= 2
-    return ({} if isinstance(value, dict) else []), True
+    return ({} if isinstance(value, dict) else []), whole
 
 
 def page(rows: Iterable[J], limit: int = VALUE_BYTES) -> Iterator[J]:

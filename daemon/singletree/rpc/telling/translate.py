@@ -139,8 +139,7 @@ class Translator:
     def _end(self, key: Key, content: JsonObject | None) -> list[Wire]:
         """Close a part of an answer; with no content, the call it was to be will not come."""
         call_id = self._parts.end(key)
-        address = str(Address(self._session_id, "entry", key.item_id))
-        shown, cut = bounded(content, address)
+        shown, cut = bounded(content, Address(self._session_id, "entry", key.item_id))
         made: JsonObject = {
             "type": "item_ended",
             "itemId": key.item_id,
@@ -149,7 +148,7 @@ class Translator:
             "content": shown,
         }
         if cut:
-            made["cut"] = address
+            made["cut"] = cut
         return [made] if content or call_id is None else [made, *self._forget(call_id)]
 
     def _call(self, event: Calling) -> list[Wire]:
@@ -180,6 +179,8 @@ class Translator:
     def _news(self, call: ToolCall) -> JsonObject:
         """What was not told of the call yet, or is another now: its name, its title, its input."""
         before, self._told[call.id] = self._told.get(call.id), call
+        if before is call:
+            return {}
         if before is None:
             return toolcalls.tool_call(call, self._cwd)
         old, new = (toolcalls.tool_call(one, self._cwd) for one in (before, call))
@@ -188,10 +189,10 @@ class Translator:
     def _tell_call(self, call_id: str, news: JsonObject) -> JsonObject:
         made: JsonObject = {"type": "tool", "toolCallId": call_id}
         for name, value in news.items():
-            address = str(Address(self._session_id, _WHOLE.get(name, "tool"), call_id))
+            address = Address(self._session_id, _WHOLE.get(name, "tool"), call_id)
             made[name], cut = bounded(value, address, VALUE_BYTES // 4)
             if cut:
-                made.setdefault("cut", address)
+                made.setdefault("cut", cut)
         self._calls[call_id] = {**self._calls.get(call_id, {}), **made}
         return made
 

@@ -81,10 +81,12 @@ def tell(event: Told, session_id: str) -> JsonObject:
 
 def record(entry: Entry, session_id: str) -> tuple[JsonObject, str | None]:
     """The entry as the file has it; cut if it is large, and then the address of the whole."""
-    value: JsonObject = from_json(dump(entry))
-    address = str(Address(session_id, "entry", entry.id))
-    shown, cut = bounded(value, address)
-    return (shown if isinstance(shown, dict) else _head(value)), (address if cut else None)
+    line = dump(entry)
+    value: JsonObject = from_json(line)
+    if len(line) <= VALUE_BYTES:
+        return value, None
+    shown, cut = bounded(value, Address(session_id, "entry", entry.id))
+    return (shown if isinstance(shown, dict) else _head(value)), cut
 
 
 def context_usage(tokens: int | None, window: int) -> JsonObject:
@@ -174,7 +176,7 @@ def _queue(event: QueueChanged, session_id: str) -> JsonObject:
     rows: list[JsonValue] = []
     for item in event.items:
         row = queue_item(item)
-        address = str(Address(session_id, "queue", item.queue_id))
+        address = Address(session_id, "queue", item.queue_id)
         row["content"], _ = bounded(row["content"], address, room)
         rows.append(row)
     return {"type": "queue", "items": rows, "version": event.version}
