@@ -13,7 +13,7 @@ from singletree.errors import ContextOverflow
 from singletree.messages import Usage
 from singletree.model.base import ModelInfo, ModelRequest
 from singletree.model.scripted import ScriptedModel, Turn, say
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Settings
 
 SUMMARY = "\n".join(f"{heading}\n- S" for heading in SECTIONS)
 

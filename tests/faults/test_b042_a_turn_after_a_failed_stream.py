@@ -10,8 +10,7 @@ from singletree.errors import ModelError
 from singletree.messages import AssistantMessage
 from singletree.model.scripted import ScriptedModel, fail, say
 from singletree.session.events import MessageEnded, RetryChanged, TurnEnded
-from singletree.session.settings.keys import Retry
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Retry, Settings
 
 SOON = Settings(retry=Retry(base_delay_ms=1))
 BUSY = ModelError("Overloaded", code="overloaded", retryable=True)

@@ -23,7 +23,7 @@ from singletree.session.dependencies import Dependencies
 from singletree.session.events import SessionEvent
 from singletree.session.permission.gate import Answer, Gate, Question
 from singletree.session.session import AgentSession
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Settings
 from singletree.tools.disk import Disk, LocalWorld
 from singletree.tools.kit import default_tools
 from singletree.tools.shell import LocalShell

@@ -14,8 +14,7 @@ from singletree.messages import Usage
 from singletree.model.base import ModelInfo
 from singletree.model.scripted import ScriptedModel, Turn, fail, say, wait
 from singletree.session.events import CompactionEnded, TurnEnded
-from singletree.session.settings.keys import Compaction
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Compaction, Settings
 
 SUMMARY = """## Goal
 g

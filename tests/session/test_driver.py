@@ -16,8 +16,7 @@ from singletree.extensions.api import ExtensionAPI
 from singletree.model.base import Model
 from singletree.model.scripted import ScriptedModel, fail, say, wait
 from singletree.session.events import TurnEnded, TurnStarted, Warned
-from singletree.session.settings.keys import Compaction
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Compaction, Settings
 
 SMALL = Settings(compaction=Compaction(reserve_tokens=10, keep_recent_tokens=1))
 

@@ -62,8 +62,7 @@ from singletree.session.events import (
     Warned,
 )
 from singletree.session.permission.gate import EDITED, Answer, Question
-from singletree.session.settings.keys import Compaction
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Compaction, Settings
 
 Setup = Callable[[ExtensionAPI], None]
 

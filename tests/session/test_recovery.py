@@ -10,9 +10,8 @@ from singletree.agent.events import RunEnded, RunReason
 from singletree.errors import ContextOverflow, EmptyAnswer, ModelError, SingletreeError
 from singletree.messages import AgentMessage, AssistantMessage, Usage, UserMessage
 from singletree.model.base import ModelInfo
-from singletree.session.settings.keys import Compaction, ProviderRetry
+from singletree.session.settings.keys import Compaction, ProviderRetry, Settings
 from singletree.session.settings.keys import Retry as RetryKeys
-from singletree.session.settings.layers import Settings
 from singletree.session.turn.recovery import (
     Attempt,
     CompactAndRetry,

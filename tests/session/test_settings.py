@@ -13,18 +13,16 @@ from pydantic import JsonValue
 
 from singletree.errors import SettingsError
 from singletree.session.settings.file import read_file, value_at, write_value
-from singletree.session.settings.keys import DEFAULT_TOOLS, Environment, Sandbox
+from singletree.session.settings.keys import DEFAULT_TOOLS, Environment, Sandbox, Settings
 from singletree.session.settings.layers import (
     USER_ONLY,
     Layers,
-    Settings,
     load_settings,
     read_layers,
-    schema_of,
     set_value,
     settings_path,
-    settings_schema,
 )
+from singletree.session.settings.schema import schema_of, settings_schema
 
 
 @dataclass

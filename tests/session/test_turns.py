@@ -20,8 +20,7 @@ from singletree.session.events import (
     TurnStarted,
     Warned,
 )
-from singletree.session.settings.keys import Retry
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Retry, Settings
 
 
 async def test_a_prompt_is_on_the_disk_before_it_is_answered(tmp_path: Path) -> None:

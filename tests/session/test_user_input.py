@@ -16,8 +16,7 @@ from singletree.extensions.api import ExtensionAPI, Input
 from singletree.messages import Image, Text
 from singletree.model.scripted import ScriptedModel, say, wait
 from singletree.session.events import CommandsChanged, ExtensionFailed, TurnStarted
-from singletree.session.settings.keys import Compaction
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Compaction, Settings
 
 SKILL = "---\nname: tidy\ndescription: Tidies up.\n---\nSweep first."
 TEMPLATE = "---\ndescription: Review a file\nargument-hint: <file>\n---\nReview $1 for $2."

@@ -15,8 +15,7 @@ from singletree.extensions.api import Context
 from singletree.messages import AssistantMessage, Message, Text, Usage, UserMessage, text_of
 from singletree.model.base import ModelInfo
 from singletree.model.scripted import ScriptedModel, call, say
-from singletree.session.settings.keys import Compaction
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Compaction, Settings
 from singletree.session.tree.xray import Sight, earlier
 
 

@@ -18,7 +18,7 @@ from singletree.history.store import Store
 from singletree.messages import Usage
 from singletree.model.base import ModelInfo, ModelRequest
 from singletree.model.scripted import ScriptedModel, Turn, fail, say
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Settings
 
 SESSION = "0198b2c8-0000-7000-8000-000000000000"
 PADDING = "\n" + "\n".join(SECTIONS)

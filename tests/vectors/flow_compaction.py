@@ -25,7 +25,7 @@ from singletree.session.events import (
     EntryAppended,
     SessionEvent,
 )
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Settings
 
 Row = list[str]
 

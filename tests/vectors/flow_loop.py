@@ -47,7 +47,7 @@ from singletree.session.events import (
     ToolEnded,
     ToolStarted,
 )
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Settings
 from singletree.tools.world import Exit
 
 Row = list[Any]

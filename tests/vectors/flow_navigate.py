@@ -20,7 +20,7 @@ from singletree.errors import SessionError, SingletreeError, UnknownEntry
 from singletree.history.entries import BranchSummaryEntry, Entry, LabelEntry
 from singletree.model.base import ModelInfo
 from singletree.session.events import EntryAppended
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Settings
 from singletree.session.tree.navigation import Navigated
 
 

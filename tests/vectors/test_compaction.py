@@ -40,7 +40,7 @@ from singletree.messages import (
 )
 from singletree.model.base import ModelInfo
 from singletree.model.failure import classify
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Settings
 from singletree.session.turn import recovery
 
 FAMILY = "compaction"

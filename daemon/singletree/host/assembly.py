@@ -38,7 +38,8 @@ from singletree.pathtext import at_home
 from singletree.session.dependencies import Dependencies, Start
 from singletree.session.permission.gate import Gate
 from singletree.session.settings.current import Current, Said
-from singletree.session.settings.layers import Layers, Scope, Settings, load_settings
+from singletree.session.settings.keys import Settings
+from singletree.session.settings.layers import Layers, Scope, load_settings
 from singletree.session.settings.workspace_trust import WorkspaceTrust
 from singletree.tools.disk import FileLocks, LocalWorld
 from singletree.tools.kit import default_tools

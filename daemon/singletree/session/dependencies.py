@@ -20,7 +20,8 @@ from singletree.history.record import History
 from singletree.model.base import Model
 from singletree.session.events import SessionEvent
 from singletree.session.permission.gate import Gate
-from singletree.session.settings.layers import Layers, Settings
+from singletree.session.settings.keys import Settings
+from singletree.session.settings.layers import Layers
 from singletree.session.settings.trust import Trust
 from singletree.session.turn.driver import Spawn
 from singletree.tools.world import Shell

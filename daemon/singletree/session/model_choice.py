@@ -17,7 +17,7 @@ from singletree.history.entries import ModelChangeEntry, ThinkingLevelChangeEntr
 from singletree.messages import ThinkingLevel
 from singletree.model.base import Model
 from singletree.model.thinking import clamp
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Settings
 from singletree.session.tree.conversation import Conversation
 
 MODEL_GONE = "The model {ref} of this session is not known here; another one answers."

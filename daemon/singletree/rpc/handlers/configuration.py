@@ -19,14 +19,8 @@ from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.settings import SettingsGetParams, SettingsResult, SettingsSetParams
 from singletree.rpc.routes import Call, Route, Routes
 from singletree.session.session import AgentSession
-from singletree.session.settings.layers import (
-    Layers,
-    Scope,
-    read_layers,
-    schema_of,
-    set_value,
-    settings_path,
-)
+from singletree.session.settings.layers import Layers, Scope, read_layers, set_value, settings_path
+from singletree.session.settings.schema import schema_of
 from singletree.session.settings.trust import gated, save_trust, trust_of
 
 UNSAVED = "{path} has unsaved changes in the editor. Save it first; nothing was written."

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from singletree.session.settings.layers import Layers, Settings, read_layers, settings_path
+from singletree.session.settings.keys import Settings
+from singletree.session.settings.layers import Layers, read_layers, settings_path
 from singletree.session.settings.workspace_trust import WorkspaceTrust
 
 Stamp = tuple[int, int, int] | None

@@ -69,7 +69,6 @@ class BranchSummary(Keys):
     """The summary of a branch that is left."""
 
     reserve_tokens: Tokens = Field(16_384, description="Tokens left for the summary's answer.")
-    skip_prompt: bool = Field(False, description="Leave a branch without offering a summary.")
 
 
 class ProviderRetry(Keys):
@@ -189,7 +188,6 @@ class Settings(Keys):
     prompts: list[str] = Field(default_factory=list, description="More prompt templates.")
     enable_skill_commands: bool = Field(True, description="Offer each skill as a command.")
     session_dir: str | None = Field(None, description="Where sessions are kept.")
-    tree_filter_mode: str = Field("default", description="Filter of the tree view to begin with.")
     default_project_trust: Literal["ask", "always", "never"] = Field(
         "ask", description="Trust of a workspace nobody decided on (user settings only)."
     )

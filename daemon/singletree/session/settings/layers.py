@@ -3,7 +3,7 @@
 A file that is no JSON object counts as empty and is never overwritten; a value that does not fit
 its key is left out, so that the layer below speaks; both are told in `warnings`. What a workspace
 may never set is left out and told in `ignored`. Reads files: call it in a worker thread. Never
-reads the environment or a key of a provider. Read next: keys.py (what there is).
+reads the environment or a key of a provider. Read next: keys.py (what there is), merging.py.
 """
 
 from __future__ import annotations
@@ -20,19 +20,14 @@ from pydantic import JsonValue, ValidationError
 from singletree.errors import SettingsError
 from singletree.session.settings.file import parse, read_file, value_at, write_value
 from singletree.session.settings.keys import DEFAULT_TOOLS, Settings
-
-__all__ = [
-    "Layers",
-    "Scope",
-    "Settings",
-    "load_settings",
-    "may_set",
-    "read_layers",
-    "schema_of",
-    "set_value",
-    "settings_path",
-    "settings_schema",
-]
+from singletree.session.settings.merging import (
+    Values,
+    merge,
+    modern,
+    nested,
+    remove_at,
+    without_null,
+)
 
 Scope = Literal["default", "user", "workspace", "override"]
 
@@ -56,15 +51,10 @@ USER_ONLY = (
 )
 """Keys a workspace may never set, whatever it is trusted with."""
 
-COMBINED = ("packages", "extensions", "skills", "prompts", "themes")
-"""Lists that grow from layer to layer; every other list is replaced."""
-
 WRONG_VALUE = '{where}: "{key}" is left out: {why}.'
 NOT_YOURS = '"{key}" counts only in the user settings, not in those of a workspace.'
 UNKNOWN_KEY = 'There is no setting "{key}".'
 OVERRIDES = "the editor's settings"
-
-Values = dict[str, JsonValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +121,10 @@ def read_layers(
         ignored += [key for key in USER_ONLY if values.pop(key, None) is not None]
         layers.append(("workspace", _clean(values, str(own), warnings)))
     if overrides:
-        layers.append(("override", _clean(_nested(overrides), OVERRIDES, warnings)))
+        layers.append(("override", _clean(nested(overrides), OVERRIDES, warnings)))
     merged: Values = {"defaultTools": list[JsonValue](DEFAULT_TOOLS)}
     for _, values in layers:
-        merged = _merge(merged, values, top=True)
+        merged = merge(merged, values, top=True)
     return Layers(_settings(merged), tuple(layers), tuple(warnings), tuple(ignored))
 
 
@@ -149,49 +139,14 @@ def set_value(path: Path, key: str, value: JsonValue, scope: Scope = "user") -> 
         raise SettingsError(NOT_YOURS.format(key=key))
     if value is not None:
         problems: list[str] = []
-        _clean(_nested({key: value}), str(path), problems)
+        _clean(nested({key: value}), str(path), problems)
         if problems:
             raise SettingsError(problems[0])
     write_value(path, key, value)
 
 
-def settings_schema() -> dict[str, JsonValue]:
-    """The JSON schema of a settings file."""
-    schema: dict[str, JsonValue] = Settings.model_json_schema(by_alias=True)
-    return schema
-
-
 def _settings(values: Values) -> Settings:
     return Settings.model_validate(values, by_alias=True, by_name=False)
-
-
-def schema_of(key: str) -> dict[str, JsonValue] | None:
-    """The JSON schema of the value of `a.b.c`; None where there is no such key."""
-    whole = settings_schema()
-    found: JsonValue = whole
-    for part in key.split("."):
-        found = _below(_resolved(found, whole), part)
-    if found is None:
-        return None
-    schema = dict(_resolved(found, whole))
-    return {**schema, "$defs": whole["$defs"]} if "$ref" in str(schema) else schema
-
-
-def _below(schema: Values, part: str) -> JsonValue:
-    properties = schema.get("properties")
-    if isinstance(properties, dict):
-        return properties.get(part)
-    more = schema.get("additionalProperties")
-    return more if isinstance(more, dict) else {} if more is True else None
-
-
-def _resolved(schema: JsonValue, whole: Values) -> Values:
-    if not isinstance(schema, dict):
-        return {}
-    name = str(schema.get("$ref", "")).rpartition("/")[2]
-    defined = whole["$defs"]
-    target = defined.get(name) if isinstance(defined, dict) else None
-    return {**target, **schema} if isinstance(target, dict) else schema
 
 
 def _read(path: Path, warnings: list[str], unsaved: Mapping[Path, bytes] | None) -> Values:
@@ -207,95 +162,15 @@ def _read(path: Path, warnings: list[str], unsaved: Mapping[Path, bytes] | None)
 
 def _clean(values: Values, where: str, warnings: list[str]) -> Values:
     """A layer without what is null and without what does not fit its key."""
-    values = _without_null(_modern(values))
+    values = without_null(modern(values))
     while True:
         try:
             _settings(values)
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False)[0]
-            key = _remove(values, problem["loc"])
+            key = remove_at(values, problem["loc"])
             why = problem["msg"].removeprefix("Input ")
             why = why[:1].lower() + why[1:]
             warnings.append(WRONG_VALUE.format(where=where, key=key, why=why))
         else:
             return values
-
-
-def _modern(values: Values) -> Values:
-    """Older names of keys."""
-    values = dict(values)
-    mode = values.pop("queueMode", None)
-    if mode is not None:
-        values.setdefault("steeringMode", mode)
-    skills = values.get("skills")
-    if isinstance(skills, dict):
-        values["skills"] = skills.get("customDirectories", [])
-        if "enableSkillCommands" in skills:
-            values.setdefault("enableSkillCommands", skills["enableSkillCommands"])
-    retry = values.get("retry")
-    if isinstance(retry, dict) and "maxDelayMs" in retry:
-        retry = dict(retry)
-        longest = retry.pop("maxDelayMs")
-        values["retry"] = _merge({"provider": {"maxRetryDelayMs": longest}}, retry)
-    return values
-
-
-def _without_null(values: Values) -> Values:
-    return {
-        key: _without_null(value) if isinstance(value, dict) else value
-        for key, value in values.items()
-        if value is not None
-    }
-
-
-def _remove(values: Values, place: tuple[int | str, ...]) -> str:
-    """Take out the value at a place (a list as a whole), and name it."""
-    inner = values
-    for depth, part in enumerate(place):
-        below = inner.get(str(part))
-        rest = place[depth + 1 :]
-        if not (isinstance(below, dict) and rest and str(rest[0]) in below):
-            inner.pop(str(part), None)
-            return ".".join(str(p) for p in place[: depth + 1])
-        inner = below
-    raise AssertionError("a problem without a place")
-
-
-def _nested(values: Mapping[str, JsonValue]) -> Values:
-    """`{"a.b": 1}` as `{"a": {"b": 1}}`."""
-    whole: Values = {}
-    for key, value in values.items():
-        for part in reversed(key.split(".")):
-            value = {part: value}
-        assert isinstance(value, dict)
-        whole = _merge(whole, value)
-    return whole
-
-
-def _merge(below: Values, above: Values, *, top: bool = False) -> Values:
-    merged = dict(below)
-    for key, value in above.items():
-        old = merged.get(key)
-        if isinstance(old, dict) and isinstance(value, dict):
-            merged[key] = _merge(old, value)
-        elif top and key in COMBINED and isinstance(old, list) and isinstance(value, list):
-            merged[key] = old + [item for item in value if item not in old]
-        elif top and key == "defaultTools" and isinstance(old, list) and isinstance(value, list):
-            merged[key] = _tools(old, value)
-        else:
-            merged[key] = value
-    return merged
-
-
-def _tools(old: list[JsonValue], new: list[JsonValue]) -> list[JsonValue]:
-    """A list with "+name" and "-name" changes the one below; plain names replace it."""
-    words = [word for word in new if isinstance(word, str)]
-    plain: list[JsonValue] = [word for word in words if word[:1] not in ("+", "-")]
-    tools = plain or (list(old) if words else [])
-    for word in words:
-        name = word[1:]
-        if word.startswith("+") and name not in tools:
-            tools.append(name)
-        elif word.startswith("-") and name in tools:
-            tools.remove(name)
-    return tools

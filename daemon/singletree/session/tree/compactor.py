@@ -34,7 +34,7 @@ from singletree.session.events import (
     Warned,
 )
 from singletree.session.extensions.hooks import Hooks
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Settings
 from singletree.session.state import error_info
 from singletree.session.tree.conversation import Conversation
 

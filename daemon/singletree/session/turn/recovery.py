@@ -16,7 +16,7 @@ from singletree.messages import AssistantMessage
 from singletree.model.base import ModelInfo
 from singletree.session.events import TurnReason
 from singletree.session.settings.keys import Retry as RetrySettings
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Settings
 
 MAX_COMPACTIONS = 2
 """Compactions for one overflow; so there are at most three requests."""

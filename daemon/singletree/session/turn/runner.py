@@ -39,7 +39,7 @@ from singletree.session.extensions.hooks import Hooks
 from singletree.session.extensions.messages import ExtensionMessages
 from singletree.session.model_choice import ModelChoice
 from singletree.session.pictures import without_pictures
-from singletree.session.settings.layers import Settings
+from singletree.session.settings.keys import Settings
 from singletree.session.state import error_info
 from singletree.session.tree.compactor import Compactor
 from singletree.session.tree.conversation import Conversation
