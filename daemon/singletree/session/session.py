@@ -26,11 +26,12 @@ from singletree.session.permission.gate import Mode
 from singletree.session.pictures import fitted
 from singletree.session.settings.layers import Layers
 from singletree.session.state import ContextUse, LiveAnswer, SessionState
-from singletree.session.tree.compactor import complete_with
+from singletree.session.tree.completion import complete_with
 from singletree.session.tree.navigation import Navigated, Summing, Wish, check_leaf, navigate
 from singletree.session.tree.tool_calls import call_in, output_in
 from singletree.session.tree.xray import Sight, sight, spot
 from singletree.session.turn.partials import drop_partial, read_partial
+from singletree.session.turn.stops import Stops
 from singletree.session.turn.turns import Turns
 from singletree.session.wiring import Wiring
 
@@ -70,9 +71,7 @@ class AgentSession:
             inside.queue,
             self.user_input,
             inside.driver,
-            inside.runner,
-            inside.compactor,
-            inside.user_bash,
+            Stops(inside.driver, inside.runner, inside.compactor, inside.user_bash),
             inside.phase,
         )
 
@@ -105,6 +104,7 @@ class AgentSession:
         try:
             await inside.refresh()
             await self.choice.settle()
+            await anyio.to_thread.run_sync(self._talk.projection)  # may read a whole path
             inside.driver.check_idle()
             return await inside.compactor.compact(self.choice.model(), instructions)
         finally:

@@ -7,21 +7,20 @@ sibling), ../../compaction/plan.py (where the cut is), ../../compaction/summary.
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Literal
 
 import anyio
 
 from singletree.compaction.budget import Limits, over
 from singletree.compaction.plan import Plan, plan
-from singletree.compaction.summary import Complete, Completion, summarize
+from singletree.compaction.summary import summarize
 from singletree.compaction.touched import Touched
 from singletree.errors import SessionError, SingletreeError
 from singletree.extensions.api import BeforeCompact, Cancel, OwnSummary
 from singletree.history.entries import CompactionEntry
-from singletree.messages import ThinkingLevel, Usage, UserMessage, text_of
-from singletree.model.base import Delta, Model, ModelRequest, TextDelta
+from singletree.messages import ThinkingLevel, Usage
+from singletree.model.base import Model
 from singletree.session.events import (
     CompactionDelta,
     CompactionEnded,
@@ -36,6 +35,7 @@ from singletree.session.events import (
 from singletree.session.extensions.hooks import Hooks
 from singletree.session.settings.keys import Settings
 from singletree.session.state import error_info
+from singletree.session.tree.completion import complete_with
 from singletree.session.tree.conversation import Conversation
 
 NOTHING = "Nothing to compact: the conversation is too short."
@@ -44,37 +44,6 @@ REFUSED = "An extension does not allow compacting now."
 
 _SILENT = ("cancelled", "cancelled_by_extension")
 """What ends an automatic compaction without a word: somebody wanted it so."""
-
-
-def complete_with(
-    model: Model, thinking: ThinkingLevel, on_text: Callable[[str], None]
-) -> Complete:
-    """A model as a function from (system, user text) to its answer: no tools, no cache."""
-
-    async def complete(system: str, user: str) -> Completion:
-        request = ModelRequest(
-            system=system,
-            messages=(UserMessage(content=user),),
-            thinking=thinking,
-            cache=False,
-            session_id=secrets.token_hex(16),
-        )
-
-        def hear(deltas: Sequence[Delta]) -> None:
-            for delta in deltas:
-                if isinstance(delta, TextDelta):
-                    on_text(delta.text)
-
-        answer = await model.answer(request, hear)
-        return Completion(
-            text_of(answer.content),
-            answer.usage,
-            answer.stop_reason,
-            len(answer.tool_calls),
-            answer.error_message,
-        )
-
-    return complete
 
 
 class Compactor:

@@ -27,8 +27,9 @@ from singletree.session.tree.compactor import Compactor
 from singletree.session.tree.conversation import Conversation
 from singletree.session.turn.phase import CurrentPhase
 from singletree.session.turn.queue import Kind, Queue, message_of, user_message
-from singletree.session.turn.runner import Runner, Turn
+from singletree.session.turn.runner import Runner
 from singletree.session.turn.system_prompt import custom_entry
+from singletree.session.turn.turn import Turn
 
 Spawn = Callable[[Callable[[], Awaitable[None]]], None]
 

@@ -10,7 +10,7 @@ Read next: ../../agent/loop.py (a run), recorder.py (what becomes of its events)
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import anyio
 import anyio.to_thread
@@ -26,12 +26,9 @@ from singletree.context.projection import Projection
 from singletree.errors import ContextOverflow, SingletreeError
 from singletree.messages import AgentMessage, Message, ToolCall, ToolResultMessage
 from singletree.session.events import (
-    Cause,
-    ErrorInfo,
     Phase,
     SessionEvent,
     TurnEnded,
-    TurnReason,
     TurnStarted,
     Warned,
 )
@@ -48,6 +45,7 @@ from singletree.session.turn.recorder import Recorder
 from singletree.session.turn.recovery import Attempt, CompactAndRetry, Retry, Settle, after_run
 from singletree.session.turn.retries import Retries
 from singletree.session.turn.system_prompt import SystemPrompt
+from singletree.session.turn.turn import Turn
 
 Check = Callable[[ToolCall, Tool, BaseModel], Awaitable[Blocked | Changed | None]]
 
@@ -61,34 +59,6 @@ ORPHAN = (
     "A result of the tool {tool} stands in this branch without its call; it is not sent, and the "
     "file stays as it is."
 )
-
-
-@dataclass(slots=True)
-class Turn:
-    """One turn while it lives. `over`: it has ended, and only what follows by itself may be on.
-
-    `stopped`: somebody wanted it to end, be it that it just ended by itself.
-    """
-
-    id: str
-    cause: Cause
-    reason: TurnReason = "aborted"
-    error: ErrorInfo | None = None
-    over: bool = False
-    _scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
-    stopped: bool = False
-
-    def scope(self) -> anyio.CancelScope:
-        """A scope that `stop` ends; a new one for each stretch of work."""
-        self._scope = anyio.CancelScope()
-        if self.stopped:
-            self._scope.cancel()
-        return self._scope
-
-    def stop(self) -> None:
-        """End it, whatever it is at."""
-        self.stopped = True
-        self._scope.cancel()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,17 +19,15 @@ from singletree.session.commands.user_input import Done, Said, Source, UserInput
 from singletree.session.events import QueueItem
 from singletree.session.model_choice import Override
 from singletree.session.state import Aborted, Accepted, LastTurn
-from singletree.session.tree.compactor import Compactor
-from singletree.session.tree.conversation import REMEMBERED, Conversation
+from singletree.session.tree.conversation import Conversation
 from singletree.session.turn.driver import Driver
 from singletree.session.turn.phase import CurrentPhase
 from singletree.session.turn.queue import Kind, Queue
-from singletree.session.turn.runner import Runner
-from singletree.session.user_bash import BashRunner
+from singletree.session.turn.repeats import Repeats
+from singletree.session.turn.stops import Scope, Stops
 
 WhenBusy = Literal["error", "steer", "followUp"]
 WhenIdle = Literal["prompt", "queue", "error"]
-Scope = Literal["turn", "tool", "retry", "compaction", "branchSummary", "bash"]
 
 ABORT_LIMIT = 5.0
 """Seconds after which an abort is answered as forced (protocol.md, agent/abort)."""
@@ -52,21 +50,16 @@ class Turns:
         queue: Queue,
         user_input: UserInput,
         driver: Driver,
-        runner: Runner,
-        compactor: Compactor,
-        user_bash: BashRunner,
+        stops: Stops,
         phase: CurrentPhase,
     ) -> None:
         self._talk = talk
         self._queue = queue
         self._user_input = user_input
         self._driver = driver
-        self._runner = runner
-        self._compactor = compactor
-        self._user_bash = user_bash
+        self._stops = stops
         self._phase = phase
-        self._answers: dict[str, Accepted] = {}
-        self._saying: dict[str, anyio.Event] = {}
+        self._repeats = Repeats(talk, queue)
         self._inside = 0
 
     @property
@@ -153,15 +146,15 @@ class Turns:
         call (without an id: all that run), and the turn goes on.
         """
         self._expect(turn_id)
-        calls = self._runner.calls(tool_call_id) if scope == "tool" else []
-        stopped = self._stop(scope, calls)
-        if stopped:
+        calls = self._stops.calls(scope, tool_call_id)
+        if stopped := self._stops.runs(scope, calls):
+            self._stops.stop(scope, calls)
             with anyio.move_on_after(ABORT_LIMIT):
-                await self._phase.until(lambda: not self._runs(scope, calls))
+                await self._phase.until(lambda: not self._stops.runs(scope, calls))
         back: list[QueueItem] = []
         if queue != "keep":
             back = await self.take_out(self._queue.clear)
-        forced = stopped and self._runs(scope, calls)
+        forced = stopped and self._stops.runs(scope, calls)
         return Aborted(stopped and not forced, forced, tuple(back) if queue == "return" else ())
 
     async def wait(self, until: Literal["idle", "settled"] = "settled") -> LastTurn | None:
@@ -193,9 +186,8 @@ class Turns:
         with anyio.move_on_after(CLOSE_LIMIT):
             await self._phase.until(lambda: self._inside == 0)
         await self.abort("turn")
-        self._compactor.cancel()
-        if self._driver.navigation is not None:
-            self._driver.navigation.cancel()
+        self._stops.stop("compaction")
+        self._stops.stop("branchSummary")
         with anyio.move_on_after(CLOSE_LIMIT):
             await self._phase.until(lambda: not self.busy)
 
@@ -226,30 +218,7 @@ class Turns:
         check_full(content)
         self._driver.check_open()
         self._talk.check_writable()
-        if client_id is None:
-            return await said()
-        while (saying := self._saying.get(client_id)) is not None:
-            await saying.wait()
-        if (known := self._answers.get(client_id)) is not None:
-            return known
-        self._saying[client_id] = done = anyio.Event()
-        try:
-            answer = await self._said_before(client_id) or await said()
-            self._answers[client_id] = answer
-        finally:
-            del self._saying[client_id]
-            done.set()
-        if len(self._answers) > REMEMBERED:
-            del self._answers[next(iter(self._answers))]
-        return answer
-
-    async def _said_before(self, client_id: str) -> Accepted | None:
-        """What became of a text that a life before this one accepted."""
-        if (item := self._queue.sent_as(client_id)) is not None:
-            at = self._queue.position(item.queue_id)
-            return Accepted("queued", None, item.queue_id, item.entry_id, at)
-        entry_id = await anyio.to_thread.run_sync(self._talk.sent_as, client_id)
-        return None if entry_id is None else Accepted("started", None, None, entry_id)
+        return await said() if client_id is None else await self._repeats.once(client_id, said)
 
     async def _enqueue(self, kind: Kind, content: Said, client_id: str | None) -> Accepted:
         blocks = [block.dump() for block in content]
@@ -275,39 +244,6 @@ class Turns:
             raise StaleError(
                 OTHER_TURN, code="turn_mismatch", detail={"turnId": self._phase.turn_id}
             )
-
-    def _stop(self, scope: Scope, calls: list[str]) -> bool:
-        match scope:
-            case "turn":
-                if self._driver.turn is not None:
-                    self._driver.turn.stop()
-            case "retry":
-                self._runner.retries.cancel()
-            case "compaction":
-                self._compactor.cancel()
-            case "branchSummary":
-                if self._driver.navigation is not None:
-                    self._driver.navigation.cancel()
-            case "tool":
-                self._runner.stop_calls(calls)
-            case "bash":
-                self._user_bash.cancel()
-        return self._runs(scope, calls)
-
-    def _runs(self, scope: Scope, calls: list[str]) -> bool:
-        match scope:
-            case "turn":
-                return self._driver.turn is not None
-            case "retry":
-                return self._runner.retries.waiting
-            case "compaction":
-                return self._compactor.busy
-            case "branchSummary":
-                return self._driver.navigation is not None
-            case "tool":
-                return any(self._runner.calls(one) for one in calls)
-            case "bash":
-                return self._user_bash.busy
 
 
 def check_full(content: Said) -> None:
