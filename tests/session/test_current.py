@@ -15,7 +15,7 @@ from singletree.model.base import ModelInfo
 from singletree.model.scripted import ScriptedModel, call, fail, say
 from singletree.session.events import CompactionEnded, QueueChanged, RetryChanged, Warned
 from singletree.session.session import AgentSession
-from singletree.session.settings.current import Current
+from singletree.session.settings.current import CurrentSettings
 from singletree.session.settings.workspace_trust import WorkspaceTrust
 
 
@@ -24,12 +24,12 @@ def put(path: Path, **values: object) -> None:
     path.write_text(json.dumps(values), "utf-8")
 
 
-def current(tmp_path: Path, *, trusted: bool = False) -> Current:
+def current(tmp_path: Path, *, trusted: bool = False) -> CurrentSettings:
     agent, work = tmp_path / "agent", tmp_path / "work"
-    return Current(agent, work, WorkspaceTrust(agent, work, trusted))
+    return CurrentSettings(agent, work, WorkspaceTrust(agent, work, trusted))
 
 
-def casting(settings: Current) -> Casting:
+def casting(settings: CurrentSettings) -> Casting:
     return Casting(settings=lambda: settings.settings, refresh=settings.refresh)
 
 

@@ -122,8 +122,8 @@ class LoopConfig:
     withholds it. take_steering, take_follow_up: remove and give what waits. before_step: may give
     another Step (model, thinking, system, messages, tools); a compaction between steps happens
     here. finish_step: after a good step. max_steps: how many steps may follow one another without
-    a word from the user. max_tokens, cache, session_id: passed on in every request. calls: the
-    calls that are checked or run, by id; cancelling one ends that call alone and the run goes on.
+    a word from the user. session_id: passed on in every request. calls: the calls that are checked
+    or run, by id; cancelling one ends that call alone and the run goes on.
     """
 
     model: Model
@@ -142,7 +142,5 @@ class LoopConfig:
         _go_on
     )
     max_steps: int = MAX_STEPS
-    max_tokens: int | None = None
-    cache: bool = True
     session_id: str = ""
     calls: MutableMapping[str, anyio.CancelScope] = field(default_factory=dict)

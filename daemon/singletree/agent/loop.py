@@ -159,9 +159,7 @@ class _Run:
             tuple(config.to_llm(await config.transform_context(tuple(self._messages)))),
             tuple(tool.spec for tool in step.tools),
             step.thinking,
-            config.max_tokens,
-            config.cache,
-            config.session_id,
+            session_id=config.session_id,
         )
         await checkpoint_if_cancelled()
         answer_id, draft = config.mint(), Draft(step.model.info, step.thinking)

@@ -37,7 +37,7 @@ from singletree.model.catalog import Catalog
 from singletree.pathtext import at_home
 from singletree.session.dependencies import Dependencies, Start
 from singletree.session.permission.gate import Gate
-from singletree.session.settings.current import Current, Said
+from singletree.session.settings.current import CurrentSettings, FromEditors
 from singletree.session.settings.keys import Settings
 from singletree.session.settings.layers import Layers, Scope, load_settings
 from singletree.session.settings.workspace_trust import WorkspaceTrust
@@ -74,7 +74,7 @@ class Assembly:
         files = front.files(session_id)
         ask = partial(anyio.from_thread.run_sync, self._said, session_id, files)
         trust = WorkspaceTrust(options.agent_dir, cwd, options.trust)
-        current = Current(options.agent_dir, cwd, trust, ask)
+        current = CurrentSettings(options.agent_dir, cwd, trust, ask)
         wrong = await anyio.to_thread.run_sync(current.refresh)
         shell = self._shell(lambda: current.settings)
         world = LocalWorld(cwd, files, shell, self._locks)
@@ -156,18 +156,18 @@ class Assembly:
         found = await anyio.to_thread.run_sync(find_extensions, self.options.agent_dir, None, named)
         return await load_extensions(found, trusted=True)
 
-    async def _guests_of(self, cwd: Path, current: Current) -> Loaded:
+    async def _guests_of(self, cwd: Path, current: CurrentSettings) -> Loaded:
         """Those that the workspace brings along; none where it is not trusted."""
         named = _named(current.layers, "extensions", "workspace")
         found = await anyio.to_thread.run_sync(workspace_extensions, cwd, named)
         return await load_extensions(found, trusted=current.trusted)
 
-    def _said(self, session_id: str, files: Files) -> Said:
+    def _said(self, session_id: str, files: Files) -> FromEditors:
         """What the editors say now; asked in the loop."""
         settings = {**self.options.settings, **self._front.settings(session_id)}
-        return Said(settings, files.dirty())
+        return FromEditors(settings, files.dirty())
 
-    def _gather(self, cwd: Path, current: Current, files: Files) -> Gathered:
+    def _gather(self, cwd: Path, current: CurrentSettings, files: Files) -> Gathered:
         """Called in a worker thread; the loop is asked for the unsaved buffers of this moment."""
         current.trust.look()  # a command may have brought something into a folder that had nothing
         options, layers = self.options, current.layers

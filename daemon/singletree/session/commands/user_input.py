@@ -20,7 +20,7 @@ from singletree.extensions.api import Handled, Input
 from singletree.messages import Image, Text, text_of
 from singletree.session.extensions.hooks import Hooks
 
-Said = Sequence[Text | Image]
+Content = Sequence[Text | Image]
 Source = Literal["prompt", "steer", "followUp"]
 
 SKILL = "skill:"
@@ -65,7 +65,7 @@ class UserInput:
         gather: Callable[[], Gathered],
         builtin: Mapping[str, Builtin],
         skills_offered: Callable[[], bool],
-        fit: Callable[[Said], Awaitable[Said]],
+        fit: Callable[[Content], Awaitable[Content]],
     ) -> None:
         self._hooks = hooks
         self._gather = gather
@@ -94,11 +94,11 @@ class UserInput:
             ]
         return made
 
-    def is_command(self, content: Said) -> bool:
+    def is_command(self, content: Content) -> bool:
         """Whether this is run at once instead of being said."""
         return self._command(content) is not None
 
-    async def heard(self, content: Said, source: Source) -> Said | Done:
+    async def heard(self, content: Content, source: Source) -> Content | Done:
         """What is to be said, or that all is done."""
         command = self._command(content)
         if command is not None:
@@ -109,7 +109,7 @@ class UserInput:
             taken = await self._guests_take(content, source)
             return taken if isinstance(taken, Done) else await self.fit(await self._unfolded(taken))
 
-    def _command(self, content: Said) -> Callable[[], Awaitable[str | None]] | None:
+    def _command(self, content: Content) -> Callable[[], Awaitable[str | None]] | None:
         name, words = _parted(_slash(content))
         if (own := self._builtin.get(name)) is not None:
             return lambda: own.run(words)
@@ -117,7 +117,7 @@ class UserInput:
             return lambda: self._hooks.run(theirs, words)
         return None
 
-    async def _guests_take(self, content: Said, source: Source) -> Said | Done:
+    async def _guests_take(self, content: Content, source: Source) -> Content | Done:
         if not self._hooks.hears(Input):
             return content
         images = tuple(block for block in content if isinstance(block, Image))
@@ -130,7 +130,7 @@ class UserInput:
         left = fired.payload
         return [*([Text(text=left.text)] if left.text else []), *left.images]
 
-    async def _unfolded(self, content: Said) -> Said:
+    async def _unfolded(self, content: Content) -> Content:
         if not _slash(content):
             return content
         first, *rest = content
@@ -146,11 +146,11 @@ def _parted(text: str) -> tuple[str, str]:
     return name, text[len(name) :].strip()
 
 
-def _pictures(content: Said) -> bool:
+def _pictures(content: Content) -> bool:
     return any(isinstance(block, Image) for block in content)
 
 
-def _slash(content: Said) -> str:
+def _slash(content: Content) -> str:
     """The text behind a slash at the very beginning, else nothing."""
     first = content[0] if content else None
     if isinstance(first, Text) and first.text.startswith("/"):

@@ -23,19 +23,19 @@ NOT_OURS = '"{key}" in the workspace\'s settings is left out: only you may set i
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FromEditors:
     """What the editors say at one moment: their own settings, and texts that are not saved."""
 
     settings: Mapping[str, JsonValue]
     unsaved: Mapping[Path, bytes]
 
 
-def nothing_said() -> Said:
+def no_editor() -> FromEditors:
     """There is no editor."""
-    return Said({}, {})
+    return FromEditors({}, {})
 
 
-class Current:
+class CurrentSettings:
     """The layers of one session; `settings` are those of the last look."""
 
     def __init__(
@@ -43,7 +43,7 @@ class Current:
         agent_dir: Path,
         workspace: Path,
         trust: WorkspaceTrust,
-        ask: Callable[[], Said] = nothing_said,
+        ask: Callable[[], FromEditors] = no_editor,
     ) -> None:
         self._agent_dir = agent_dir
         self._workspace = workspace
@@ -81,7 +81,7 @@ class Current:
         own = settings_path(self._agent_dir, self._workspace, "workspace")
         return (user, own) if self.trusted else (user,)
 
-    def _stamp(self, path: Path, said: Said) -> tuple[Stamp, bytes | None]:
+    def _stamp(self, path: Path, said: FromEditors) -> tuple[Stamp, bytes | None]:
         unsaved = said.unsaved.get(Path(os.path.realpath(path))) if said.unsaved else None
         try:
             stat = path.stat()

@@ -15,7 +15,7 @@ import anyio.to_thread
 
 from singletree.errors import SessionError, SingletreeError, StaleError
 from singletree.messages import Text
-from singletree.session.commands.user_input import Done, Said, Source, UserInput
+from singletree.session.commands.user_input import Content, Done, Source, UserInput
 from singletree.session.events import QueueItem
 from singletree.session.model_choice import Override
 from singletree.session.state import Aborted, Accepted, LastTurn
@@ -74,7 +74,7 @@ class Turns:
 
     async def prompt(
         self,
-        content: Said,
+        content: Content,
         *,
         when_busy: WhenBusy = "error",
         client_message_id: str | None = None,
@@ -82,7 +82,7 @@ class Turns:
     ) -> Accepted:
         """Start a turn. Returns when the message is on the disk; the turn goes on by itself."""
 
-        async def say(heard: Said) -> Accepted:
+        async def say(heard: Content) -> Accepted:
             if not self.busy:
                 return await self._driver.start("prompt", heard, client_message_id, override)
             if when_busy == "error":
@@ -98,7 +98,7 @@ class Turns:
 
     async def steer(
         self,
-        content: Said,
+        content: Content,
         *,
         client_message_id: str | None = None,
         expected_turn_id: str | None = None,
@@ -106,7 +106,7 @@ class Turns:
     ) -> Accepted:
         """Put a text into the running turn: it is heard before the next step."""
 
-        async def say(heard: Said) -> Accepted:
+        async def say(heard: Content) -> Accepted:
             self._expect(expected_turn_id)
             if self._driver.turn is not None or (when_idle == "queue" and not self.busy):
                 return await self._enqueue("steer", heard, client_message_id)
@@ -122,10 +122,12 @@ class Turns:
             client_message_id, content, "steer", lambda: self._expect(expected_turn_id), say
         )
 
-    async def follow_up(self, content: Said, *, client_message_id: str | None = None) -> Accepted:
+    async def follow_up(
+        self, content: Content, *, client_message_id: str | None = None
+    ) -> Accepted:
         """Say it when the present turn is over; when nothing runs, now."""
 
-        async def say(heard: Said) -> Accepted:
+        async def say(heard: Content) -> Accepted:
             if self.busy:
                 return await self._enqueue("followUp", heard, client_message_id)
             return await self._driver.start("followUp", heard, client_message_id)
@@ -194,10 +196,10 @@ class Turns:
     async def _once(
         self,
         client_id: str | None,
-        content: Said,
+        content: Content,
         source: Source,
         check: Callable[[], None],
-        say: Callable[[Said], Awaitable[Accepted]],
+        say: Callable[[Content], Awaitable[Accepted]],
     ) -> Accepted:
         """Say it, unless the same client message id was said already: then the first answer."""
 
@@ -220,7 +222,7 @@ class Turns:
         self._talk.check_writable()
         return await said() if client_id is None else await self._repeats.once(client_id, said)
 
-    async def _enqueue(self, kind: Kind, content: Said, client_id: str | None) -> Accepted:
+    async def _enqueue(self, kind: Kind, content: Content, client_id: str | None) -> Accepted:
         blocks = [block.dump() for block in content]
         item = self._queue.add(kind, self._talk.history.mint(), blocks, client_id)
         with anyio.CancelScope(shield=True):
@@ -246,7 +248,7 @@ class Turns:
             )
 
 
-def check_full(content: Said) -> None:
+def check_full(content: Content) -> None:
     """Raise `input_empty` where nothing is said."""
     if not any(not isinstance(b, Text) or b.text.strip() for b in content):
         raise SingletreeError(EMPTY, code="input_empty")
