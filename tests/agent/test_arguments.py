@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 from pydantic.alias_generators import to_camel
 
-from singletree.agent.mistakes import GIVEN_LIMIT
-from singletree.agent.repair import number_text, repaired
-from singletree.agent.schema import problems, same
+from singletree.agent.arguments.mistakes import GIVEN_LIMIT
+from singletree.agent.arguments.repair import number_text, repaired
+from singletree.agent.arguments.rules import same
+from singletree.agent.arguments.schema import problems
 from singletree.agent.tool import AnyArgs, Args, Tool, ToolOutput, parse_args
 from singletree.errors import ToolError
 from singletree.messages import ToolCall

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from singletree.agent.plain import plain_schema
+from singletree.agent.arguments.plain import plain_schema
 
 
 class Inner(BaseModel):

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 from tests.vectors.runner import Case, Check, run
 
-from singletree.agent.repair import repaired
-from singletree.agent.schema import problems, same
+from singletree.agent.arguments.repair import repaired
+from singletree.agent.arguments.rules import same
+from singletree.agent.arguments.schema import problems
 from singletree.agent.tool import AnyArgs, Tool, ToolOutput, parse_args
 from singletree.errors import ToolError
 from singletree.messages import ToolCall

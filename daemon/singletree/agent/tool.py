@@ -12,10 +12,10 @@ from typing import Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
-from singletree.agent.mistakes import as_problems, explain
-from singletree.agent.plain import plain_schema
-from singletree.agent.repair import repaired
-from singletree.agent.schema import problems
+from singletree.agent.arguments.mistakes import as_problems, explain
+from singletree.agent.arguments.plain import plain_schema
+from singletree.agent.arguments.repair import repaired
+from singletree.agent.arguments.schema import problems
 from singletree.errors import ToolError
 from singletree.messages import Image, Text, ToolCall
 from singletree.model.base import ToolSpec

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from singletree.agent.schema import problems
+from singletree.agent.arguments.schema import problems
 
 DialogKind = Literal["select", "confirm", "input", "editor", "form"]
 

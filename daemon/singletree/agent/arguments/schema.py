@@ -2,19 +2,19 @@
 
 The part of JSON Schema 2020-12 that tools use: types, objects, arrays, numbers, texts, enum and
 const, allOf/anyOf/oneOf/not, if/then/else, local $ref. Rules it does not know are passed over.
-Pure; knows no tool and changes nothing. Read next: repair.py (what is put right before), tool.py.
+Pure; knows no tool and changes nothing. Read next: rules.py, repair.py (what is put right before),
+../tool.py.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from pydantic import JsonValue
 
-from singletree.agent.formats import has_format
+from singletree.agent.arguments.rules import RULES, is_type, matches, same
 
 Schema: TypeAlias = JsonValue
 DEPTH = 64
@@ -37,38 +37,6 @@ def problems(schema: Schema, value: JsonValue) -> list[Problem]:
     for problem in Checker(schema).check(schema, value, ""):
         found.setdefault((problem.path, problem.keyword), problem)
     return list(found.values())
-
-
-def same(a: JsonValue, b: JsonValue) -> bool:
-    """Equality of JSON: true is not 1, 1.0 is 1."""
-    if isinstance(a, bool) or isinstance(b, bool):
-        return a is b
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(same, a, b))
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
-    return a == b
-
-
-def is_type(value: JsonValue, name: JsonValue) -> bool:
-    """Whether a value is of a type of JSON Schema; names it does not have fit everything."""
-    match name:
-        case "null":
-            return value is None
-        case "boolean":
-            return isinstance(value, bool)
-        case "integer":
-            return _is_number(value) and (isinstance(value, int) or _is_whole(value))
-        case "number":
-            return _is_number(value)
-        case "string":
-            return isinstance(value, str)
-        case "array":
-            return isinstance(value, list)
-        case "object":
-            return isinstance(value, dict)
-        case _:
-            return True
 
 
 def types_of(schema: Mapping[str, JsonValue]) -> list[JsonValue]:
@@ -177,7 +145,7 @@ class Checker:
         known = _mapping(schema.get("properties"))
         found = [known[name]] if name in known else []
         for pattern, part in _mapping(schema.get("patternProperties")).items():
-            if _matches(pattern, name):
+            if matches(pattern, name):
                 found.append(part)
         if not found and "additionalProperties" in schema:
             found.append(schema["additionalProperties"])
@@ -215,84 +183,10 @@ def _plain(schema: Mapping[str, JsonValue], value: JsonValue, path: str) -> Iter
         yield Problem(path, "enum", options, value)
     if "const" in schema and not same(value, schema["const"]):
         yield Problem(path, "const", schema["const"], value)
-    for keyword, broken in _RULES.items():
+    for keyword, broken in RULES.items():
         limit = schema.get(keyword)
         if limit is not None and broken(value, limit):
             yield Problem(path, keyword, limit, value)
-
-
-def _sized(
-    kind: type[str] | type[list[JsonValue]] | type[dict[str, JsonValue]], more: bool
-) -> Callable[[JsonValue, JsonValue], bool]:
-    def broken(value: JsonValue, limit: JsonValue) -> bool:
-        if not isinstance(value, kind) or not isinstance(limit, int | float):
-            return False
-        return len(value) > limit if more else len(value) < limit
-
-    return broken
-
-
-def _compared(
-    compare: Callable[[float, float], bool],
-) -> Callable[[JsonValue, JsonValue], bool]:
-    def broken(value: JsonValue, limit: JsonValue) -> bool:
-        if isinstance(value, bool) or isinstance(limit, bool):
-            return False
-        if not isinstance(value, int | float) or not isinstance(limit, int | float):
-            return False
-        return compare(value, limit)
-
-    return broken
-
-
-def _no_multiple(value: float, step: float) -> bool:
-    if step == 0 or abs(value) == float("inf"):
-        return False
-    try:
-        times = value / step
-        return abs(times - round(times)) > 1e-9 * max(1.0, abs(times))
-    except OverflowError:
-        return False
-
-
-def _no_match(value: JsonValue, pattern: JsonValue) -> bool:
-    return isinstance(value, str) and isinstance(pattern, str) and not _matches(pattern, value)
-
-
-def _no_format(value: JsonValue, name: JsonValue) -> bool:
-    return isinstance(value, str) and isinstance(name, str) and not has_format(value, name)
-
-
-_RULES: Mapping[str, Callable[[JsonValue, JsonValue], bool]] = {
-    "minLength": _sized(str, more=False),
-    "maxLength": _sized(str, more=True),
-    "pattern": _no_match,
-    "format": _no_format,
-    "minimum": _compared(lambda value, limit: value < limit),
-    "maximum": _compared(lambda value, limit: value > limit),
-    "exclusiveMinimum": _compared(lambda value, limit: value <= limit),
-    "exclusiveMaximum": _compared(lambda value, limit: value >= limit),
-    "multipleOf": _compared(_no_multiple),
-    "minItems": _sized(list, more=False),
-    "maxItems": _sized(list, more=True),
-    "minProperties": _sized(dict, more=False),
-    "maxProperties": _sized(dict, more=True),
-}
-
-
-def _matches(pattern: str, text: str) -> bool:
-    try:
-        return re.search(pattern, text) is not None
-    except re.error:
-        return True
-
-
-def _is_number(value: JsonValue) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_whole(value: JsonValue) -> bool:
-    return isinstance(value, float) and value.is_integer()
 
 
 def _schemas(schema: Mapping[str, JsonValue], keyword: str) -> list[Schema]:

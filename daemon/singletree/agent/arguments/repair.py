@@ -1,7 +1,7 @@
 """Puts small mistakes of models right: "42" for 42, one thing for a list of one, null for nothing.
 
 Only what can mean one thing is changed, only where the value does not fit as it is, and never the
-given value itself. Pure. Read next: schema.py (what fits), tool.py (who asks).
+given value itself. Pure. Read next: schema.py (what fits), ../tool.py (who asks).
 """
 
 from __future__ import annotations
@@ -13,15 +13,8 @@ from decimal import Decimal
 
 from pydantic import JsonValue
 
-from singletree.agent.schema import (
-    DEPTH,
-    Checker,
-    Schema,
-    is_type,
-    item_schema,
-    same,
-    types_of,
-)
+from singletree.agent.arguments.rules import is_type, same
+from singletree.agent.arguments.schema import DEPTH, Checker, Schema, item_schema, types_of
 from singletree.jsontext import decoded
 
 _DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")

@@ -1,7 +1,7 @@
 """What is wrong with a call's arguments, in words that a model can act on.
 
 One line for each problem: where (a JSON pointer), the rule with its name, what was given. Pure.
-Read next: schema.py (where problems come from), tool.py (who tells them).
+Read next: schema.py (where problems come from), ../tool.py (who tells them).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue, ValidationError
 
-from singletree.agent.schema import Problem, pointer
+from singletree.agent.arguments.schema import Problem, pointer
 
 DO_NOT_FIT = "Not run: the arguments of this call to {name} do not fit.\n{lines}\n{advice}"
 ADVICE = "Send the call again with this put right."

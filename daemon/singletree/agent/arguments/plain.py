@@ -1,7 +1,7 @@
 """The JSON schema of a tool's arguments as a model should see it: nothing that only costs tokens.
 
 No titles, no docstrings of our classes, no references, no null for what may be left out. Pure.
-Read next: tool.py (whose arguments), repair.py (what is put right against it).
+Read next: ../tool.py (whose arguments), repair.py (what is put right against it).
 """
 
 from __future__ import annotations
