@@ -24,8 +24,6 @@ from singletree.host.doorbell import PAUSE, check_place, holder, knock
 START_SECONDS = 30.0
 ATTEMPTS = 3
 DESCRIPTORS = 1 << 16
-LOG_BYTES = 1 << 20
-"""A log that is longer begins anew with the next daemon."""
 
 NOT_STARTED = "The shared daemon did not start: {why}"
 SEE_LOG = "its log is {log}."
@@ -35,7 +33,7 @@ def start(path: Path, arguments: Sequence[str]) -> socket.socket:
     """Start a daemon at a place, unless somebody else just does, and connect to it."""
     check_place(path)
     os.close(open_lock(path))  # what the daemon could not say, for its log is beside it
-    log = path.with_suffix(".log")
+    log = log_at(path)
     said = _size(log)
     until = time.monotonic() + START_SECONDS
     attempts = 0
@@ -52,6 +50,11 @@ def start(path: Path, arguments: Sequence[str]) -> socket.socket:
         return daemon
     why = _last_line(log, said) or SEE_LOG.format(log=log)
     raise SingletreeError(NOT_STARTED.format(why=why))
+
+
+def log_at(path: Path) -> Path:
+    """The log of the daemon of a place; logs.py keeps it from growing large."""
+    return path.with_suffix(".log")
 
 
 @contextlib.contextmanager
@@ -114,7 +117,7 @@ def _fork(path: Path, log: Path, arguments: Sequence[str]) -> int:
 def _open_log(log: Path, nowhere: int) -> int:
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
     with contextlib.suppress(OSError):
-        return os.open(log, flags | (os.O_TRUNC if _size(log) > LOG_BYTES else 0), 0o600)
+        return os.open(log, flags, 0o600)
     return nowhere
 
 

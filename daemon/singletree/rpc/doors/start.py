@@ -63,10 +63,11 @@ def _listen_main(given: argparse.Namespace) -> NoReturn:
 
     import asyncio
 
+    from singletree.rpc.doors.detach import log_at
     from singletree.rpc.doors.listen import listen
     from singletree.rpc.doors.logs import log_to_stderr
 
-    log = log_to_stderr()
+    log = log_to_stderr(log_at(claim.path))
     door = _load(given)
     os.chdir("/")  # no folder is kept from being removed, and none is meant by chance
     serving = listen(door, claim, partial(_idle_seconds, given))
