@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletree.rpc.telling.feed import Cursor, Feed, Hearing
+from singletree.rpc.telling.feed import HELD_BYTES, Cursor, Feed, Hearing
 from singletree.rpc.telling.lane import MAX_TEXT
 
 
@@ -53,6 +53,21 @@ def whole(deltas: list[dict[str, Any]]) -> str:
         assert delta["to"] >= at
         at = delta["to"]
     return "".join(delta["text"] for delta in deltas)
+
+
+async def test_what_is_kept_for_a_late_reply_is_bounded() -> None:
+    feed, ear = Feed("s"), Ear()
+    subscription = feed.attach(ear, Hearing()).subscription
+    feed.emit_event({"type": "warning", "message": "x"})
+    assert ear.events == []
+    count = 1
+    while not ear.events:
+        feed.emit_event({"type": "warning", "message": "x" * 1000})
+        count += 1
+    assert HELD_BYTES < sum(map(len, ear.data)) < HELD_BYTES + 2000
+    subscription.release()
+    feed.emit_event({"type": "settled"})
+    assert [event["seq"] for event in ear.events] == list(range(1, count + 2))
 
 
 async def test_an_event_on_the_wire() -> None:

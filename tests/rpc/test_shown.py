@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -11,6 +12,12 @@ from tests.rpc.client import Failed, Message
 from tests.rpc.editor import CAPABILITIES, until
 from tests.rpc.plain import ALL, PlainHost, plain
 from tests.rpc.test_commands import entries, said
+
+from singletree.errors import SingletreeError
+from singletree.rpc.addresses import Address
+from singletree.rpc.shown import Shown
+from singletree.rpc.temporary import TemporaryFiles
+from singletree.session.events import LeafMoved
 
 DONE: Message = {"text": "done"}
 WRITE: Message = {"call": "write", "args": {"path": "new.txt", "content": "new\n"}}
@@ -196,3 +203,26 @@ async def test_a_folder_that_is_gone_is_no_error_of_the_daemon(tmp_path: Path) -
             await host.run("agent.transcript")
         assert failed.value.data["code"] == "unsupported"
         assert str(path) in str(failed.value)
+
+
+async def test_nothing_is_kept_for_a_client_that_has_left(tmp_path: Path) -> None:
+    async with plain(tmp_path, DONE) as host:
+        there = host.house.connection
+        address = Address(host.house.session_id, "transcript")
+    begun: list[object] = []
+
+    async def text(uri: str) -> str:
+        return uri
+
+    shown = Shown(text, begun.append)
+    shown.looks(there, address)
+    shown.hear(address.session_id, LeafMoved("e", 1, "navigate"))
+    assert begun == []
+
+
+def test_a_folder_that_cannot_be_made_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    with pytest.raises(SingletreeError, match=r"tree\.txt"):
+        TemporaryFiles().put("s/tree.txt", "text")

@@ -100,5 +100,12 @@ def test_what_a_file_means() -> None:
     assert matter_of("file:///w/.pi/settings.json") == "settings"
     assert matter_of("file:///w/.agents/skills/a/SKILL.md") == "commands"
     assert matter_of("file:///home/me/.pi/agent/prompts/p.md") == "commands"
-    for other in ("file:///w/AGENTS.md", "untitled:prompts", "", "file:///", "http://x/skills/a"):
+    for other in (
+        "file:///w/AGENTS.md",
+        "untitled:prompts",
+        "",
+        "file:.",
+        "file:///",
+        "http://x/skills/a",
+    ):
         assert matter_of(other) is None

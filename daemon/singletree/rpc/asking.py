@@ -36,17 +36,17 @@ class ClientError(Exception):
 
 
 class Asking:
-    """Our open requests to one client."""
+    """Our open requests to one client. `gone`: it has left."""
 
     def __init__(self, send: Callable[[dict[str, object]], None]) -> None:
         self._send = send
         self._open: dict[Id, asyncio.Future[Any]] = {}
         self._count = 0
-        self._gone = False
+        self.gone = False
 
     async def call(self, method: str, params: object, result: type[T]) -> T:
         """Ask and wait. `result` is the type of the answer; `object` takes any JSON."""
-        if self._gone:
+        if self.gone:
             raise ClientGone("the client is gone")
         self._count += 1
         mid = f"d{self._count}"
@@ -77,7 +77,7 @@ class Asking:
 
     def close(self) -> None:
         """The client is gone; every caller hears it."""
-        self._gone = True
+        self.gone = True
         for waiting in self._open.values():
             if not waiting.done():
                 waiting.set_exception(ClientGone("the client is gone"))

@@ -53,6 +53,11 @@ class Peer:
         self._open_language = open_language
         self._language: asyncio.Future[Language] | None = None
 
+    @property
+    def gone(self) -> bool:
+        """The client has left: nothing is to be kept for it."""
+        return self._asking.gone
+
     def notify(self, method: str, params: object) -> None:
         """Send a notification."""
         message: dict[str, object] = {"jsonrpc": "2.0", "method": method}

@@ -49,7 +49,7 @@ class Shown:
 
     def looks(self, peer: Peer, address: Address, *, as_file: bool = False) -> None:
         """A client has this text, by its address or as a file."""
-        if address.kind not in CHANGING:
+        if address.kind not in CHANGING or peer.gone:
             return
         looking = self._looking.setdefault(peer, {})
         looking.pop(address, None)

@@ -26,10 +26,11 @@ class TemporaryFiles:
     def put(self, name: str, text: str) -> Path:
         """Write a text under a name, which may have slashes; whole or not at all."""
         steps = [_safe(step) for step in name.split("/")]
-        path = self._own_folder().joinpath(*steps)
-        fresh = path.with_name(f".{path.name}.{threading.get_ident()}")
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+        path = Path(*steps)
         try:
+            path = self._own_folder() / path
+            fresh = path.with_name(f".{path.name}.{threading.get_ident()}")
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with open(os.open(fresh, flags, 0o600), "wb") as file:  # noqa: PTH123
                 file.write(text.encode("utf-8", "replace"))

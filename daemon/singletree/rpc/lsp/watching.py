@@ -48,7 +48,7 @@ def matter_of(uri: str) -> Matter | None:
     path = path_of(uri)
     if path is None:
         return None
-    steps = PurePath(path).parts
-    if steps[-1] == "settings.json":
+    changed = PurePath(path)
+    if changed.name == "settings.json":
         return "settings"
-    return "commands" if {"skills", "prompts"}.intersection(steps) else None
+    return "commands" if {"skills", "prompts"}.intersection(changed.parts) else None

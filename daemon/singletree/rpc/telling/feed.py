@@ -23,6 +23,7 @@ from singletree.rpc.telling.lane import Lane, Sink
 
 RING_EVENTS: Final = 4096
 RING_BYTES: Final = 4 << 20
+HELD_BYTES: Final = 1 << 20
 LAGGING: Final = "A client reads too slowly: some of the streamed text was left out for it."
 
 
@@ -57,13 +58,17 @@ class Attached:
 
 
 class Subscription:
-    """One client's ear. Silent until `release`, so that nothing overtakes the reply to attach."""
+    """One client's ear. Silent until `release`, so that nothing overtakes the reply to attach.
+
+    A reply that is so late that much would have to be kept for it is overtaken.
+    """
 
     def __init__(self, sink: Sink, hearing: Hearing, leave: Callable[[Subscription], None]) -> None:
         self.hearing = hearing
         self._sink = sink
         self._leave = leave
         self._held: list[tuple[bytes, bool]] | None = []
+        self._held_bytes = 0
         self._closed = False
 
     @property
@@ -79,6 +84,9 @@ class Subscription:
             self._sink.put_frame(data, event=event)
         else:
             self._held.append((data, event))
+            self._held_bytes += len(data)
+            if self._held_bytes > HELD_BYTES:
+                self.release()
 
     def release(self) -> None:
         """The reply is out: send what was kept, and from now on everything at once."""
