@@ -12,6 +12,7 @@ import pytest
 from tests.daemon.real import opened, prompt, settled
 from tests.daemon.shared import Shared, kill, shared
 from tests.rpc.client import RawClient
+from tests.rpc.editor import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -65,16 +66,23 @@ async def turns(client: RawClient, session_id: str, count: int) -> None:
         await settled(client, session_id, 60)
 
 
+async def all_loaded(here: Shared) -> None:
+    """What the daemon loads in its first quiet moments is not what it grows by."""
+    await until(lambda: "is loaded" in here.log, 60)
+
+
 def transcripts(here: Shared) -> int:
     return sum(path.stat().st_size for path in here.where.agent_dir.glob("sessions/*/*.jsonl"))
 
 
 async def test_b100_idle_after_twenty_turns() -> None:
     with shared(*TURNS) as here:
+        here.env = {"SINGLETREE_LOG": "info"}
         (here.where.folder / "f").write_text("one\n")
         async with here.attached() as client:
             session_id = await opened(client, here.where)
             await turns(client, session_id, 20)
+            await all_loaded(here)
             await asyncio.sleep(2)
             pid = here.daemon.pid
             assert client.process is not None
@@ -96,10 +104,12 @@ async def test_b100_idle_after_twenty_turns() -> None:
 
 async def test_b100_two_hundred_turns_and_fifty_sessions() -> None:
     with shared(*TURNS) as here:
+        here.env = {"SINGLETREE_LOG": "info"}
         (here.where.folder / "f").write_text("one\n")
         async with here.attached() as client:
             session_id = await opened(client, here.where)
             await turns(client, session_id, 20)
+            await all_loaded(here)
             pid = here.daemon.pid
             begun, written = use(pid), transcripts(here)
             await turns(client, session_id, 200)

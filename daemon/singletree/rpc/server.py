@@ -24,6 +24,7 @@ from singletree.rpc.handlers import configuration
 from singletree.rpc.lsp.lazylsp import open_language
 from singletree.rpc.lsp.sync import SYNC
 from singletree.rpc.peer import Peer
+from singletree.rpc.preload import load_the_rest
 from singletree.rpc.routes import Route
 from singletree.rpc.shown import Shown
 from singletree.rpc.telling.failures import WireError, to_error
@@ -65,7 +66,7 @@ HOMES = {
 
 def door_for(options: Options) -> Callable[[], AbstractAsyncContextManager[Door]]:
     """How the door of a process with these options is opened; it ends with its client."""
-    return lambda: door_of(Daemon(options))
+    return lambda: _lasting_door(Daemon(options))
 
 
 def shared_door_for(
@@ -94,9 +95,16 @@ def _shared_error(error: BaseException) -> WireError:
 
 @asynccontextmanager
 async def _shared_door(daemon: Daemon, idle: Callable[[], float]) -> AsyncIterator[Door]:
-    async with door_of(daemon) as door:
+    async with _lasting_door(daemon) as door:
         daemon.host.assembly.spawn(partial(let_go_unheard, daemon, idle))
         yield replace(door, shutdown=None, unheard=set(), to_error=_shared_error)
+
+
+@asynccontextmanager
+async def _lasting_door(daemon: Daemon) -> AsyncIterator[Door]:
+    async with door_of(daemon) as door:
+        daemon.host.assembly.spawn(load_the_rest)
+        yield door
 
 
 @asynccontextmanager
