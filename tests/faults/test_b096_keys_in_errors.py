@@ -41,3 +41,16 @@ def test_what_holds_a_key_does_not_show_it() -> None:
     call = Call("http://x", {"authorization": KEY}, KEY.encode(), "p", (KEY,))
     assert KEY not in repr(call)
     assert KEY not in repr(info_for(FakeServer([b""])))
+
+
+async def test_a_bearer_of_models_json_is_no_word_of_an_error() -> None:
+    key = "plainkey0123456789"
+    headers = {"Authorization": f"Bearer {key}"}
+    body = {"error": {"message": f"the token {key} is unknown"}}
+    async with (
+        serving([refusal(401, body)]) as server,
+        model_at(server, key=None, headers=headers) as model,
+    ):
+        _, error = await failure(model)
+    assert key not in f"{error!r} {error}"
+    assert "the token [key] is unknown" in error.message

@@ -83,13 +83,13 @@ async def model_at(
     key: str | None = "sk-test-123",
     terms: Terms | None = None,
     env: dict[str, str] | None = None,
+    headers: dict[str, str] | None = None,
     **fields: Any,
 ) -> AsyncIterator[RemoteModel]:
     """A model at the fake server, its connections closed at the end."""
     http = Http(env or {})
     try:
-        yield RemoteModel(
-            info_for(server, api, **fields), http, key=key, terms=lambda: terms or Terms()
-        )
+        info = info_for(server, api, **fields)
+        yield RemoteModel(info, http, key=key, headers=headers, terms=lambda: terms or Terms())
     finally:
         await http.close()

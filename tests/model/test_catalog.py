@@ -17,8 +17,9 @@ import pytest
 from tests.model.fake_server import Reply, Seen, chat, refusal, serving
 from tests.model.talk import answer
 
-from singletree.errors import AuthMissing, SettingsError, SingletreeError
-from singletree.model.base import Model
+from singletree.errors import AuthMissing, ModelError, SettingsError, SingletreeError
+from singletree.messages import UserMessage
+from singletree.model.base import Model, ModelRequest
 from singletree.model.catalog import Catalog
 from singletree.model.catalogue import PROVIDERS
 from singletree.model.remote import RemoteModel
@@ -278,6 +279,16 @@ def test_keys_are_stored_for_the_owner_only(tmp_path: Path) -> None:
     assert [p.name for p in folder.iterdir()] == ["auth.json"]
 
 
+def test_a_link_to_auth_json_stays_one(tmp_path: Path) -> None:
+    real = tmp_path / "elsewhere/auth.json"
+    real.parent.mkdir()
+    real.write_text("{}", "utf-8")
+    (tmp_path / "auth.json").symlink_to(real)
+    catalog(tmp_path).set_key("groq", "k")
+    assert (tmp_path / "auth.json").is_symlink()
+    assert json.loads(real.read_text("utf-8")) == {"groq": {"type": "api_key", "key": "k"}}
+
+
 def test_other_entries_of_auth_json_are_kept(tmp_path: Path) -> None:
     other = {"type": "oauth", "access": "a", "expires": 1}
     one = catalog(tmp_path, auth={"x": other})
@@ -341,7 +352,7 @@ def test_where_keys_come_from(tmp_path: Path) -> None:
 )
 def test_values_that_stand_for_others(value: str, meaning: str | None) -> None:
     env = {"A": "one", "B": "two", "PATH": "/usr/bin:/bin"}
-    assert resolve(value, env) == meaning
+    assert resolve(value, env, of="it") == meaning
     assert (missing(value, env) is None) == (meaning is not None)
 
 
@@ -361,11 +372,11 @@ def local_server(names: list[str], **extra: Any) -> Any:
 async def test_a_local_server_that_answers_is_used(tmp_path: Path) -> None:
     async with serving(local_server(["nomic-embed-text", "qwen3:8b"])) as server:
         one = Catalog(tmp_path, {**NOWHERE, "OLLAMA_HOST": server.url.removeprefix("http://")})
-        choice = await one.usable()
-        assert choice.model.info.ref == "ollama/qwen3:8b"
-        assert choice.model.info.context_window == 16384
+        model = await one.usable()
+        assert model.info.ref == "ollama/qwen3:8b"
+        assert model.info.context_window == 16384
         assert [m.ref for m in await one.discover()] == ["ollama/qwen3:8b"]
-        assert (await answer(choice.model, "hi")).model == "qwen3:8b"
+        assert (await answer(model, "hi")).model == "qwen3:8b"
         await one.http.close()
     body = server.bodies[-1]
     assert "max_tokens" in body
@@ -375,15 +386,15 @@ async def test_a_local_server_that_answers_is_used(tmp_path: Path) -> None:
 async def test_llama_cpp_tells_its_window(tmp_path: Path) -> None:
     async with serving(local_server(["gemma"])) as server:
         one = Catalog(tmp_path, {**NOWHERE, "LLAMA_CPP_HOST": server.url})
-        info = (await one.usable()).model.info
+        info = (await one.usable()).info
     assert (info.ref, info.context_window, info.max_output) == ("llama.cpp/gemma", 8192, 4096)
 
 
 async def test_a_key_comes_before_a_local_server(tmp_path: Path) -> None:
     async with serving(local_server(["qwen"])) as server:
         env = {**NOWHERE, "OLLAMA_HOST": server.url, "OPENAI_API_KEY": "k"}
-        choice = await Catalog(tmp_path, env).usable()
-    assert choice.model.info.provider == "openai"
+        model = await Catalog(tmp_path, env).usable()
+    assert model.info.provider == "openai"
     assert server.seen == []
 
 
@@ -394,30 +405,53 @@ async def test_a_local_provider_of_models_json_must_answer(
     async with serving(local_server(names)) as server:
         corp = {**CORP, "baseUrl": f"{server.url}/v1", "apiKey": None}
         one = catalog(tmp_path, models={"corp": {k: v for k, v in corp.items() if v}})
-        assert (await one.usable()).model.info.ref == "corp/m"
+        assert (await one.usable()).info.ref == "corp/m"
     again = catalog(tmp_path)
-    assert (await again.usable()).model.info.ref == "offline/demo"
+    assert (await again.usable()).info.ref == "offline/demo"
 
 
 async def test_with_nothing_at_all_there_is_the_demo(tmp_path: Path) -> None:
-    choice = await catalog(tmp_path).usable()
-    assert (choice.model.info.ref, choice.note) == ("offline/demo", "")
+    assert (await catalog(tmp_path).usable()).info.ref == "offline/demo"
 
 
-async def test_a_wish_is_granted_or_the_reason_told(tmp_path: Path) -> None:
-    one = catalog(tmp_path, GROQ_API_KEY="k")
-    granted = await one.usable("groq/llama-3.3-70b-versatile")
-    assert granted.model.info.id == "llama-3.3-70b-versatile"
-    other = await one.usable("anthropic/claude-opus-5-5")
-    assert other.model.info.provider == "groq"
-    assert other.note.startswith("No key for Anthropic")
+async def test_a_key_command_that_fails_does_not_spoil_the_rest(tmp_path: Path) -> None:
+    async with serving(local_server(["m"])) as server:
+        home = {**CORP, "baseUrl": f"{server.url}/v1", "apiKey": "!exit 3"}
+        one = catalog(tmp_path, models={"corp": home})
+        assert [m.ref for m in await one.discover()] == ["corp/m"]
+        assert (await one.usable()).info.ref == "offline/demo"
+    with pytest.raises(SettingsError, match="The command that gives the key of corp failed"):
+        await anyio.to_thread.run_sync(one.find, "corp/m")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:abc", "::1", "http://[::1", "a:99999999"])
+def test_a_host_that_is_no_address_changes_nothing(tmp_path: Path, host: str) -> None:
+    one = Catalog(tmp_path, {"OLLAMA_HOST": host})
+    assert one.find("ollama/x").info.base_url == "http://127.0.0.1:11434/v1"
+
+
+async def test_a_base_url_that_is_none_is_told_when_it_is_used(tmp_path: Path) -> None:
+    odd = {**CORP, "baseUrl": "http://[::1", "apiKey": "k"}
+    one = catalog(tmp_path, models={"corp": odd})
+    await one.discover()
+    model = await anyio.to_thread.run_sync(one.find, "corp/m")
+    with pytest.raises(ModelError, match="corp: "):
+        await model.answer(ModelRequest("s", (UserMessage(content="x"),)), print)
+
+
+def test_a_login_in_a_header_whose_variable_is_not_set(tmp_path: Path) -> None:
+    given = {k: v for k, v in CORP.items() if k != "apiKey"}
+    given["headers"] = {"Authorization": "Bearer $CORP_TOKEN"}
+    with pytest.raises(AuthMissing, match="set the variable CORP_TOKEN, which models"):
+        catalog(tmp_path, models={"corp": given}).find("corp/m")
+    assert catalog(tmp_path, models={"corp": given}, CORP_TOKEN="t").find("corp/m")
 
 
 async def test_a_silent_local_server_costs_300_ms(tmp_path: Path) -> None:
     async with serving([Reply(hold=True)]) as server:
         env = {**NOWHERE, "OLLAMA_HOST": server.url}
-        choice = await Catalog(tmp_path, env).usable()
-    assert choice.model.info.ref == "offline/demo"
+        model = await Catalog(tmp_path, env).usable()
+    assert model.info.ref == "offline/demo"
 
 
 @pytest.mark.parametrize(
@@ -431,15 +465,6 @@ async def test_a_silent_local_server_costs_300_ms(tmp_path: Path) -> None:
 )
 def test_ollama_where_its_own_variable_says(tmp_path: Path, host: str, url: str) -> None:
     assert Catalog(tmp_path, {"OLLAMA_HOST": host}).find("ollama/x").info.base_url == url
-
-
-def test_what_settings_name(tmp_path: Path) -> None:
-    one = catalog(tmp_path)
-    assert one.default("anthropic", "claude-opus-5-5") == "anthropic/claude-opus-5-5"
-    assert one.default(None, "claude-opus-5-5") == "anthropic/claude-opus-5-5"
-    assert one.default("anthropic", "gone") is None
-    assert one.default("anthropic", None) is None
-    assert one.default(None, "offline/demo") == "offline/demo"
 
 
 def test_a_base_url_of_the_environment(tmp_path: Path) -> None:
@@ -501,7 +526,7 @@ async def test_closing_closes_the_connections(tmp_path: Path) -> None:
 )
 def test_a_key_command_that_gives_no_key(command: str, why: str) -> None:
     with pytest.raises(SettingsError, match=why):
-        resolve(command, NOWHERE)
+        resolve(command, NOWHERE, of="the key of corp")
 
 
 @pytest.mark.slow
@@ -510,7 +535,7 @@ def test_a_key_command_that_hangs_is_ended_with_its_children(tmp_path: Path) -> 
     file = tmp_path / "pid"
     started = time.monotonic()
     with pytest.raises(SettingsError, match="it took more than 10 seconds"):
-        resolve(f"!sleep 300 & echo $! > {file}; wait", NOWHERE)
+        resolve(f"!sleep 300 & echo $! > {file}; wait", NOWHERE, of="it")
     child = Path(f"/proc/{file.read_text().strip()}/stat")
     while _lives(child):  # the signal takes a moment to arrive
         assert time.monotonic() - started < 30

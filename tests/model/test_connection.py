@@ -125,6 +125,53 @@ async def test_a_key_that_no_header_can_hold() -> None:
     assert "sk-1" not in f"{error!r} {error}"
 
 
+@pytest.mark.parametrize("sign", ["\x00", "\x01", "\x1b", "\x7f"])
+async def test_a_key_with_a_control_character_is_refused(sign: str) -> None:
+    key = f"plainkey{sign}0123456789"
+    async with serving([OK]) as server, model_at(server, "anthropic-messages", key=key) as model:
+        _, error = await failure(model)
+    assert server.seen == []
+    assert "control character" in error.message
+    assert "0123456789" not in f"{error!r} {error} {error.__cause__!r}"
+    assert not error.retryable
+
+
+async def test_a_key_with_blanks_round_it_is_sent_without() -> None:
+    async with (
+        serving([OK]) as server,
+        model_at(server, "anthropic-messages", key=" k1 \t") as model,
+    ):
+        await failure(model)
+    assert server.seen[0].headers["x-api-key"] == "k1"
+
+
+async def test_a_header_whose_name_is_none() -> None:
+    headers = {"x corp": "1"}
+    async with serving([OK]) as server, model_at(server, headers=headers) as model:
+        _, error = await failure(model)
+    assert error.message == "fake: 'x corp' is no name of a header"
+    assert not error.retryable
+
+
+@pytest.mark.parametrize(
+    "proxy", ["http://me:secret1#x@host:1", "http://me:secret1@\u0661:1", "http://[::1"]
+)
+async def test_a_proxy_that_is_no_address_is_told_without_its_password(proxy: str) -> None:
+    env = {"HTTP_PROXY": proxy}
+    async with model_at(FakeServer([b""]), env=env, base_url="http://far.example") as model:
+        _, error = await failure(model)
+    assert "the proxy's address cannot be used" in error.message
+    assert "secret1" not in f"{error!r} {error} {error.__cause__!r}"
+
+
+async def test_certificates_that_cannot_be_read_are_named() -> None:
+    env = {"SSL_CERT_FILE": "/nowhere/authority.pem"}
+    async with model_at(FakeServer([b""]), env=env, base_url="https://far.example") as model:
+        _, error = await failure(model)
+    said = "/nowhere/authority.pem, which SSL_CERT_FILE names, cannot be read as certificates"
+    assert said in error.message
+
+
 async def test_a_path_with_signs_that_no_address_holds() -> None:
     async with serving([OK]) as server, model_at(server, base_url=f"{server.url}/\x07") as model:
         _, error = await failure(model)

@@ -72,3 +72,14 @@ def test_any_split_of_any_stream(parts: list[bytes], draw: st.DataObject) -> Non
 
 def test_bytes_that_are_no_utf8_become_marks() -> None:
     assert decode(b"data: a\xffb\n\n") == [("", "a\ufffdb")]
+
+
+def test_what_waits_for_its_end_is_counted() -> None:
+    decoder = SSEDecoder()
+    for _ in range(100):
+        decoder.feed(b"data: x\n")
+    assert decoder.waiting == 800
+    assert len(decoder.feed(b"\ndata: y")) == 1
+    assert decoder.waiting == 7
+    decoder.feed(b"\r\n\r\n")
+    assert decoder.waiting == 0

@@ -196,7 +196,7 @@ class Assembly:
             return f"{settings.default_provider}/{settings.default_model}"
         if settings.default_model:
             return settings.default_model
-        return (await self.catalog.usable()).model.info.ref
+        return (await self.catalog.usable()).info.ref
 
     def _gate(
         self, session_id: str, world: World, shell: LocalShell, settings: Callable[[], Settings]

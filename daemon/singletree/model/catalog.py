@@ -11,6 +11,7 @@ Read next: catalogue.py (data), models_file.py, keys.py, values.py, local.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ from singletree.jsontext import read_object
 from singletree.model import catalogue, keys, local, values
 from singletree.model.base import Model, ModelInfo, Terms
 from singletree.model.catalogue import DEMO, Provider
-from singletree.model.proxies import is_loopback
+from singletree.model.proxies import host_of, is_loopback
 from singletree.pathtext import at_home
 
 if TYPE_CHECKING:
@@ -57,14 +58,6 @@ class AuthStatus:
     source: str | None
     variables: tuple[str, ...]
     needed: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A model that can be used, and why it is not the one that was wished for."""
-
-    model: Model
-    note: str = ""
 
 
 class Catalog:
@@ -136,34 +129,13 @@ class Catalog:
         ]
         return [*listed, ModelListing(DEMO, True)]
 
-    def default(self, provider: str | None, model: str | None) -> str | None:
-        """The reference that settings name, if they name one that exists."""
-        if not model:
-            return None
-        ref = f"{provider}/{model}" if provider else model
-        if ref.startswith(SCRIPTED) or ref == DEMO.ref:
-            return ref
-        try:
-            owner, info = self._look_up(ref)
-        except SingletreeError:
-            return None
-        return f"{owner.id}/{info.id}"
-
-    async def usable(self, wished: str | None = None) -> Choice:
-        """The wished model if it can be used, else the first that can, else the demo."""
-        note = ""
-        if wished:
-            try:
-                return Choice(await anyio.to_thread.run_sync(self.find, wished))
-            except SingletreeError as error:
-                note = error.message
+    async def usable(self) -> Model:
+        """The first model that can be used, else the demo."""
         for refs in (self._with_keys, self._that_answer):
             for ref in await refs():
-                try:
-                    return Choice(await anyio.to_thread.run_sync(self.find, ref), note)
-                except SingletreeError as error:
-                    note = note or error.message
-        return Choice(_demo(), note)
+                with suppress(SingletreeError):
+                    return await anyio.to_thread.run_sync(self.find, ref)
+        return _demo()
 
     async def discover(self) -> Sequence[ModelInfo]:
         """Ask the servers on this machine which models they have; kept for `list` and `find`."""
@@ -171,7 +143,9 @@ class Catalog:
         stored = await anyio.to_thread.run_sync(self._stored_keys)
 
         async def ask(provider: Provider) -> None:
-            key = await anyio.to_thread.run_sync(self._key, provider, stored)
+            key = None
+            with suppress(SettingsError):  # told to whoever chooses one of its models
+                key = await anyio.to_thread.run_sync(self._key, provider, stored)
             found = await local.probe(provider, self._env, key)
             self._found[provider.id] = tuple(found)
 
@@ -310,13 +284,17 @@ class Catalog:
     def _headers(self, provider: Provider, info: ModelInfo) -> dict[str, str]:
         own = info.compat.get("headers")
         given = {**provider.headers, **(own if isinstance(own, dict) else {})}
-        resolved = {k: values.resolve(str(v), self._env) for k, v in given.items()}
+        resolved = {
+            k: values.resolve(str(v), self._env, of=f"the header {k} of {provider.id}")
+            for k, v in given.items()
+        }
         return {k: v for k, v in resolved.items() if v is not None}
 
     def _key(self, provider: Provider, stored: Mapping[str, str]) -> str | None:
         for value in (stored.get(provider.id), provider.key):
             if value:
-                return (values.resolve(value, self._env) or "").strip() or None
+                key = values.resolve(value, self._env, of=f"the key of {provider.id}")
+                return (key or "").strip() or None
         given = (self._env.get(name, "").strip() for name in provider.env)
         return next((key for key in given if key), None)
 
@@ -335,8 +313,11 @@ class Catalog:
         if source in ("auth.json", "models.json") and value:
             variable = values.missing(value, self._env)
             return f"set the variable {variable}, which {source} names" if variable else ""
-        if source is not None or _at_home(provider) or _sends_login(provider):
+        if source is not None or _at_home(provider):
             return ""
+        for login in _logins(provider):
+            variable = values.missing(login, self._env)
+            return f"set the variable {variable}, which {_MODELS} names" if variable else ""
         if provider.env:
             return f"set {' or '.join(provider.env)}, or store a key in auth.json"
         return f"give providers.{provider.id} an apiKey in models.json, or store one in auth.json"
@@ -350,16 +331,14 @@ def _demo() -> Model:
 
 def _at_home(provider: Provider) -> bool:
     """A server on this machine: it needs no key, but it may be switched off."""
-    host = provider.base_url.partition("://")[2].partition("/")[0]
-    name = host.rpartition(":")[0] if not host.endswith("]") else host
-    return provider.local or is_loopback((name or host).strip("[]"))
+    return provider.local or is_loopback(host_of(provider.base_url))
 
 
-def _sends_login(provider: Provider) -> bool:
-    return any(
-        name.lower() in ("authorization", "x-api-key", "x-goog-api-key")
-        for name in provider.headers
-    )
+def _logins(provider: Provider) -> Iterator[str]:
+    """Headers that stand in place of a key, as models.json gives them."""
+    for name, value in provider.headers.items():
+        if name.lower() in ("authorization", "x-api-key", "x-goog-api-key"):
+            yield value
 
 
 def _whole(

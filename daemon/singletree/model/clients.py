@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 15.0
 KEEP_ALIVE_SECONDS = 300.0
+BAD_PROXY = (
+    "the proxy's address cannot be used; in its user and password, other signs than letters and "
+    "digits are written as %XX"
+)
+BAD_CERTIFICATES = "{file}, which {name} names, cannot be read as certificates ({why})"
 TRUSTED = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE")
 """Variables that name a file of certificates."""
 NO_ADDRESS = "{url!r} is no http or https address"
@@ -34,7 +39,7 @@ class Clients:
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = env
-        self._trust = tuple(env[name] for name in TRUSTED if env.get(name))
+        self._trust = tuple((name, env[name]) for name in TRUSTED if env.get(name))
         self._made: dict[tuple[str | None, bool], httpx.AsyncClient] = {}
         self._lock = anyio.Lock()
 
@@ -44,13 +49,13 @@ class Clients:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(NO_ADDRESS.format(url=url))
         proxy = proxy_for(url, self._env, named)
-        kind = urlsplit(proxy).scheme if proxy else "http"
+        kind = (proxy or "http:").partition(":")[0].lower()
         if kind not in ("http", "https"):
             raise ValueError(NO_PROXY_KIND.format(kind=kind))
         return proxy
 
     async def get(self, proxy: str | None, *, secure: bool) -> httpx.AsyncClient:
-        """The client for a way. OSError or ValueError if a certificate cannot be read."""
+        """The client for a way. ValueError says what cannot be used."""
         key = (proxy, secure or (proxy or "").startswith("https:"))
         async with self._lock:
             if key not in self._made:
@@ -64,13 +69,21 @@ class Clients:
             await client.aclose()
 
 
-def _make(proxy: str | None, secure: bool, trust: tuple[str, ...]) -> httpx.AsyncClient:
+Trust = tuple[tuple[str, str], ...]
+"""Variables, and the files of certificates that they name."""
+
+
+def _make(proxy: str | None, secure: bool, trust: Trust) -> httpx.AsyncClient:
     """Slow: imports httpx, reads certificates where they are needed. Run in a worker thread."""
     import httpx
 
+    try:
+        way = httpx.Proxy(proxy) if proxy else None
+    except (ValueError, httpx.InvalidURL):
+        raise ValueError(BAD_PROXY) from None
     return httpx.AsyncClient(
         verify=_certificates(trust) if secure else False,
-        proxy=proxy,
+        proxy=way,
         trust_env=False,
         timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
         limits=httpx.Limits(keepalive_expiry=KEEP_ALIVE_SECONDS),
@@ -78,7 +91,7 @@ def _make(proxy: str | None, secure: bool, trust: tuple[str, ...]) -> httpx.Asyn
 
 
 @cache
-def _certificates(trust: tuple[str, ...]) -> ssl.SSLContext:
+def _certificates(trust: Trust) -> ssl.SSLContext:
     """The system's certificates, else those that httpx brings, and some files."""
     import ssl
 
@@ -88,6 +101,11 @@ def _certificates(trust: tuple[str, ...]) -> ssl.SSLContext:
         import certifi
 
         context.load_verify_locations(certifi.where())
-    for file in trust:
-        context.load_verify_locations(file)
+    for name, file in trust:
+        try:
+            context.load_verify_locations(file)
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            said = BAD_CERTIFICATES.format(name=name, file=file, why=why)
+            raise ValueError(said) from None
     return context

@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import lru_cache
-from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
 from singletree.messages import Content, Image, Text, Thinking, ToolCall, utf16_units
 from singletree.model.base import ModelInfo, ModelRequest
-from singletree.model.proxies import is_loopback
+from singletree.model.proxies import host_of, is_loopback
 
 DEFAULTS: Mapping[str, JsonValue] = {
     "supportsUsageInStreaming": True,
@@ -86,7 +85,7 @@ def setting(info: ModelInfo, name: str) -> JsonValue:
 @lru_cache(maxsize=64)
 def _at(base_url: str) -> Mapping[str, JsonValue]:
     """The switches of a provider that is known by its address only."""
-    host = urlsplit(base_url).hostname or ""
+    host = host_of(base_url)
     return _LOCAL if is_loopback(host) else BY_PROVIDER.get(_BY_HOST.get(host, ""), {})
 
 

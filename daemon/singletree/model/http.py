@@ -6,6 +6,7 @@ next: arrivals.py (how a body is read), clients.py (the connections), failure.py
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -36,10 +37,13 @@ SILENT_FIRST = "it did not begin to answer within {seconds:g} seconds"
 WEB_PAGE = "it answered with a web page; is its address right?"
 WHOLE = "its answer took more than {seconds:g} seconds"
 CUT = "the connection was cut"
-BREAK = "the header {name!r} holds a line break"
+BREAK = "the header {name!r} holds a line break or another control character"
+NO_NAME = "{name!r} is no name of a header"
 FOREIGN = "the header {name!r} holds a character that is no ASCII; is the key copied whole?"
 ENDLESS = "one event was larger than 64 MiB"
 NO_CERTIFICATE = "its certificate is not trusted here"
+_NAME = re.compile(r"[a-z0-9!#$%&'*+.^_`|~-]+")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 CERTIFICATE_HINT = "If this is a company's own certificate, set SSL_CERT_FILE to its file."
 
 
@@ -85,7 +89,7 @@ class Http:
             headers = _headers(call)
             proxy = self._clients.way(call.url, call.terms.proxy)
             client = await self._clients.get(proxy, secure=call.url.startswith("https:"))
-        except (OSError, ValueError) as error:
+        except ValueError as error:
             raise ModelError(f"{call.provider}: {error}", provider=call.provider) from None
         import httpx
 
@@ -102,7 +106,7 @@ class Http:
         except httpx.InvalidURL as error:
             raise ModelError(f"{call.provider}: {error}", provider=call.provider) from None
         except httpx.HTTPError as error:
-            raise _lost(error, call, proxy) from error
+            raise _lost(error, call, proxy) from None  # its own words may hold a key
 
 
 def _headers(call: Call) -> dict[str, str]:
@@ -111,12 +115,14 @@ def _headers(call: Call) -> dict[str, str]:
         "accept": "text/event-stream",
         "accept-encoding": "identity",
         "user-agent": "singletree",
-        **{name.lower(): value for name, value in call.headers.items()},
+        **{name.lower(): value.strip(" \t") for name, value in call.headers.items()},
     }
     for name, value in headers.items():
-        if any(sign in value for sign in "\r\n\0"):
+        if _NAME.fullmatch(name) is None:
+            raise ValueError(NO_NAME.format(name=name))
+        if _CONTROL.search(value):
             raise ValueError(BREAK.format(name=name))
-        if not (name.isascii() and value.isascii()):
+        if not value.isascii():
             raise ValueError(FOREIGN.format(name=name))
     return headers
 

@@ -26,7 +26,10 @@ def read_keys(path: Path) -> dict[str, str]:
 
 
 def write_key(path: Path, provider: str, key: str | None) -> None:
-    """Set a provider's key, or take it away; the file is replaced at once, mode 0600."""
+    """Set a provider's key, or take it away; the file is replaced at once, mode 0600.
+
+    A link stays one: what it points to is replaced.
+    """
     entries = read_object(path, path.name)
     if key is None:
         if entries.pop(provider, None) is None:
@@ -35,6 +38,7 @@ def write_key(path: Path, provider: str, key: str | None) -> None:
         entries[provider] = {"type": "api_key", "key": key}
     import tempfile
 
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle, name = tempfile.mkstemp(prefix=".auth-", dir=path.parent)  # made with mode 0600
     try:

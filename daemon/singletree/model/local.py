@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from singletree.jsontext import decoded
 from singletree.model.base import ModelInfo
 from singletree.model.catalogue import Provider
-from singletree.model.proxies import is_loopback
+from singletree.model.proxies import host_of, is_loopback
 
 PROBE_SECONDS = 0.3
 NOBODY = "no model answers at {url}; start the server"
@@ -32,17 +32,23 @@ _NOT_CHAT = ("embed", "rerank", "whisper", "tts")
 
 
 def at_host(provider: Provider, env: Mapping[str, str]) -> Provider:
-    """The provider at the address that its variable names, as its own tools read it."""
+    """The provider at the address that its variable names, as its own tools read it.
+
+    A variable that holds no address changes nothing.
+    """
     host = env.get(_HOSTS.get(provider.id, ""), "").strip().rstrip("/")
     if not host:
         return provider
     if "://" not in host:
         host = f"http://{host}"
-    parts = urlsplit(host)
+    try:
+        parts, port = urlsplit(host), urlsplit(host).port
+    except ValueError:
+        return provider
     name = parts.hostname or "127.0.0.1"
     name = "127.0.0.1" if name in ("0.0.0.0", "::") else name  # what a server listens on
     shown = f"[{name}]" if ":" in name else name
-    port = parts.port or urlsplit(provider.base_url).port
+    port = port or urlsplit(provider.base_url).port
     path = parts.path.rstrip("/") or "/v1"
     return replace(provider, base_url=f"{parts.scheme}://{shown}:{port}{path}")
 
@@ -129,10 +135,10 @@ def _ids(listed: JsonValue) -> list[str]:
 
 async def _get(url: str, key: str | None) -> JsonValue:
     """The JSON at a loopback address, None for anything else."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    if parts.scheme != "http" or not is_loopback(host):
+    host = host_of(url)
+    if not (url.startswith("http://") and is_loopback(host)):
         return None
+    parts = urlsplit(url)
     lines = [f"GET {parts.path} HTTP/1.0", f"Host: {parts.netloc}", "Accept: application/json"]
     if key:
         lines.append(f"Authorization: Bearer {key}")

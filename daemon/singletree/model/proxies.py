@@ -38,6 +38,14 @@ def is_loopback(host: str) -> bool:
     return address is not None and (address.is_loopback or address.is_unspecified)
 
 
+def host_of(url: str) -> str:
+    """The host of an address, "" where it has none."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
 def _variable(env: Mapping[str, str], name: str) -> str:
     """Lower case wins, as with curl."""
     return (env.get(name) or env.get(name.upper()) or "").strip()

@@ -6,7 +6,7 @@ Never knows where a key came from. Read next: apis.py (the forms), http.py (the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
 
@@ -63,7 +63,7 @@ class RemoteModel:
             headers={**api.headers(self._info, request, self.key), **self.headers},
             body=await self._encoded(request),
             provider=self._info.provider,
-            secrets=tuple(s for s in (self.key, *self.headers.values()) if s),
+            secrets=tuple(_secrets(self.key, self.headers)),
             terms=self._terms(),
             done=lambda: decoder.over,
         )
@@ -110,6 +110,16 @@ def joined(deltas: Iterable[Delta]) -> list[Delta]:
         first, *more = group
         found.append(replace(first, text=first.text + "".join(d.text for d in more)))
     return found
+
+
+def _secrets(key: str | None, headers: Mapping[str, str]) -> Iterator[str]:
+    """What no error may quote: also the key in a header that says `Bearer` before it."""
+    if key:
+        yield key
+    for name, value in headers.items():
+        yield value
+        if "auth" in name.lower():
+            yield value.rpartition(" ")[2]
 
 
 def _call_ids(request: ModelRequest) -> set[str]:

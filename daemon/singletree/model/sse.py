@@ -24,6 +24,8 @@ class SSEDecoder:
     """Feed it bytes as they come; `close` gives what an end without a blank line left."""
 
     def __init__(self) -> None:
+        self.waiting = 0
+        """Bytes of an event whose end has not come."""
         self._rest: list[bytes] = []
         self._after_cr = False
         self._begun = False
@@ -38,6 +40,7 @@ class SSEDecoder:
                 data = data[1:]
         if not data:
             return []
+        self.waiting += len(data)
         self._after_cr = data.endswith(b"\r")
         lines = _ENDS.split(data) if b"\r" in data else data.split(b"\n")
         if len(lines) > 1 and self._rest:
@@ -47,12 +50,9 @@ class SSEDecoder:
         last = lines.pop()
         if last:
             self._rest.append(last)
+        if b"" in lines:
+            self.waiting = len(last)
         return self._events(lines)
-
-    @property
-    def waiting(self) -> int:
-        """Bytes of a line whose end has not come."""
-        return sum(map(len, self._rest))
 
     def close(self) -> list[ServerEvent]:
         """What is left: a last line without its end, a last event without its blank line."""

@@ -17,14 +17,20 @@ from singletree.errors import SettingsError
 
 COMMAND_SECONDS = 10.0
 SLOW = f"it took more than {COMMAND_SECONDS:g} seconds"
-FAILED = "The command that gives a key failed: {why}."
+FAILED = "The command that gives {of} failed: {why}. Correct it, or give the value itself."
 _PART = re.compile(r"\$\$|\$!|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)")
 
 
-def resolve(value: str, env: Mapping[str, str]) -> str | None:
-    """What a value means; None where a variable is not set. SettingsError: the command failed."""
+def resolve(value: str, env: Mapping[str, str], *, of: str) -> str | None:
+    """What a value means; None where a variable is not set.
+
+    SettingsError where its command failed: `of` names there what it is the value of.
+    """
     if value.startswith("!"):
-        return _printed(value[1:], env)
+        try:
+            return _printed(value[1:], env)
+        except _Failed as failed:
+            raise SettingsError(FAILED.format(of=of, why=failed)) from None
     if missing(value, env) is not None:
         return None
     return _PART.sub(lambda match: _meaning(match, env), value)
@@ -43,6 +49,10 @@ def _meaning(match: re.Match[str], env: Mapping[str, str]) -> str:
     return env[name] if name else match[0][1]
 
 
+class _Failed(Exception):
+    """A command that gave no value, and why."""
+
+
 def _printed(command: str, env: Mapping[str, str]) -> str:
     """What a command prints: one line, within some seconds."""
     import signal
@@ -58,18 +68,18 @@ def _printed(command: str, env: Mapping[str, str]) -> str:
             start_new_session=True,
         )
     except OSError as error:
-        raise SettingsError(FAILED.format(why=error.strerror)) from None
+        raise _Failed(error.strerror) from None
     with process:
         try:
             printed, _ = process.communicate(timeout=COMMAND_SECONDS)
         except subprocess.TimeoutExpired:
-            raise SettingsError(FAILED.format(why=SLOW)) from None
+            raise _Failed(SLOW) from None
         finally:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
     if process.returncode != 0:
-        raise SettingsError(FAILED.format(why=f"it ended with {process.returncode}"))
+        raise _Failed(f"it ended with {process.returncode}")
     key = printed.decode("utf-8", "replace").strip()
     if "\n" in key:
-        raise SettingsError(FAILED.format(why="it printed more than one line"))
+        raise _Failed("it printed more than one line")
     return key
