@@ -74,7 +74,7 @@ def test_a_torn_tail_is_kept_aside_and_told_once(store: Store, path: Path) -> No
 def test_looking_at_a_file_does_not_count_as_telling(store: Store, path: Path) -> None:
     path.write_bytes(CONTENT + b"{torn")
     assert store.list().sessions[0].entry_count == 4
-    store.fork_from(path, "/elsewhere").close()
+    store.open(path, read_only=True).close()
     history = store.open(path)
     assert [one.kind for one in history.damage] == ["torn_tail"]
     history.close()

@@ -380,10 +380,6 @@ def test_a_fork_joins_up_around_a_damaged_line(store: Store) -> None:
     forked = store.fork(history, "c", "at").history
     assert ids(forked) == ["a", "c"]
     forked.close()
-    whole = store.fork_from(path, "/v")
-    assert whole.tree.index.ids == ["a", "c"]
-    assert [one.kind for one in store.open(whole.file, read_only=True).damage] == ["missing_parent"]
-    whole.close()
     history.close()
 
 
@@ -403,19 +399,6 @@ def test_forks_of_what_has_no_file(store: Store) -> None:
     one = quiet.append(CustomMessageEntry(custom_type="n", content="note"))
     forked = store.fork(quiet, one.id, "at").history
     assert (forked.on_disk, ids(forked), forked.header.parent_session) == (False, [one.id], None)
-
-
-def test_a_copy_for_another_workspace_has_all_branches(store: Store) -> None:
-    history, (u1, *_) = talk(store)
-    history.move(u1)
-    history.append(answer("otherwise"))
-    history.close()
-    copy = store.fork_from(history.file, "/v")
-    assert copy.header.cwd == "/v" and copy.header.parent_session == str(history.file)
-    assert copy.tree.index.ids == history.tree.index.ids
-    assert copy.leaf == history.leaf
-    assert copy.file.parent == store.folder("/v")
-    copy.close()
 
 
 @pytest.mark.parametrize("when", [b"1e999", b"-5", b"1" + b"0" * 300, b"null", b'"x"'])

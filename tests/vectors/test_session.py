@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.vectors import runner
+from tests.vectors.context_edits import edited
 from tests.vectors.runner import Case
 
 from singletree.context.projection import Projection, project, selected
@@ -230,12 +231,12 @@ def fork_from(case: Case) -> None:
         path.parent.mkdir(parents=True)
         path.write_text(case.input["text"], encoding="utf-8", newline="\n")
         try:
-            fork = at.fork_from(path, "/code/other")
+            source = at.open(path, read_only=True)
         except SessionUnreadable:
             assert case.expected == {"error": "invalid_source"}
             return
         want = case.expected
-        source = at.open(path, read_only=True)
+        fork = at.fork(source, source.leaf or "", "at", "/code/other").history
         assert same_header(fork, source) == want["header"]
         assert (fork.id != source.id) == want["new_id_differs"]
         assert (lines_of(fork) == lines_of(source)) == want["body_equals_source_entries"]
@@ -347,7 +348,7 @@ class Script:
                 self.talk.rename(step["name"])
                 return history.entry(str(history.leaf))
             case "edit":
-                return history.edit(real(step["target"]), step["replacement"])
+                return edited(history, real(step["target"]), step["replacement"])
             case "branch":
                 history.move(real(step["to"]))
                 return None

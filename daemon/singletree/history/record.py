@@ -11,11 +11,8 @@ import io
 import secrets
 from collections.abc import Iterable, Sequence
 
-from pydantic import JsonValue
-
 from singletree.errors import SessionError
 from singletree.history.damage import Damage
-from singletree.history.editing import check_replacement, edit_of, refused
 from singletree.history.entries import (
     LEAF_TYPE,
     CustomEntry,
@@ -26,7 +23,7 @@ from singletree.history.entries import (
     dump,
     iso_now,
 )
-from singletree.history.forking import path_lines, readable_lines, speaks
+from singletree.history.forking import path_lines, speaks
 from singletree.history.index import Index
 from singletree.history.log import SessionLog
 from singletree.history.reading import HERE, EntryPage, Reading, Where
@@ -98,14 +95,6 @@ class History(Reading):
         self._write(mark)
         return True
 
-    def edit(self, entry_id: str, replacement: JsonValue) -> Entry:
-        """Alter what an entry on the path gives to the context: null hides it, {content} swaps."""
-        check_replacement(replacement)
-        row = self.tree.row(entry_id)
-        if row not in set(self.tree.up(self.tree.leaf_row)):
-            raise refused("not_on_branch", f"Entry {entry_id} is not on the active branch.")
-        return self.append(edit_of(self.entry(entry_id), replacement))
-
     def take_in(self) -> list[str]:
         """Read what another program has added to the file: the ids of its entries.
 
@@ -130,10 +119,6 @@ class History(Reading):
     def path_lines(self, upto: str | None) -> Sequence[bytes]:
         """The lines of the path to an entry, for a session forked from this one."""
         return path_lines(self.tree, self._bodies, self._row_of(upto), self.mint)
-
-    def readable_lines(self) -> Sequence[bytes]:
-        """All lines that can be read, for a copy of this session."""
-        return list(readable_lines(self.tree, self._bodies))
 
     def settle(self) -> None:
         """Make the file now if anything was said: a fork with messages is there at once."""

@@ -173,16 +173,6 @@ class Store:
         lines = history.path_lines(upto)
         return Forked(self._copied(header, lines, self._file(header)), text)
 
-    def fork_from(self, path: Path, cwd: str) -> History:
-        """A new session of another workspace with everything a file holds, on all branches."""
-        source = self.open(path, read_only=True)
-        try:
-            lines = source.readable_lines()
-        finally:
-            source.close()
-        header = _new_header(cwd, str(path), None)
-        return self._copied(header, lines, self._file(header))
-
     def rescue(self, path: Path, cwd: str) -> History:
         """A new session with all entries that can be read of a file whose header cannot.
 

@@ -1,6 +1,6 @@
-"""What may be altered in the context by a context edit, and by what.
+"""What pi lets a program alter in the context, and by what: our product hides failed answers alone.
 
-Never changes an entry: an edit is one more entry. Read next: record.py (which writes it).
+Here so that what such entries do to a projection is measured with those that pi would write.
 """
 
 from __future__ import annotations
@@ -14,30 +14,38 @@ from singletree.history.entries import (
     Entry,
     MessageEntry,
 )
+from singletree.history.record import History
 
 
-def check_replacement(replacement: JsonValue) -> None:
-    """A replacement is null, which hides, or an object with a text or blocks as content."""
+def edited(history: History, entry_id: str, replacement: JsonValue) -> Entry:
+    """Alter what an entry on the path gives to the context: null hides it, {content} swaps."""
+    _check(replacement)
+    tree = history.tree
+    if tree.row(entry_id) not in set(tree.up(tree.leaf_row)):
+        raise _refused("not_on_branch")
+    return history.append(_edit_of(history.entry(entry_id), replacement))
+
+
+def _check(replacement: JsonValue) -> None:
     if replacement is None:
         return
     content = replacement.get("content") if isinstance(replacement, dict) else None
     blocks = isinstance(content, list) and all(isinstance(block, dict) for block in content)
     if not blocks and not isinstance(content, str):
-        raise refused("bad_replacement", "A replacement is null or an object with content.")
+        raise _refused("bad_replacement")
 
 
-def edit_of(entry: Entry, replacement: JsonValue) -> ContextEditEntry:
-    """The entry that alters another one; answers and results have blocks, so a text becomes one."""
+def _edit_of(entry: Entry, replacement: JsonValue) -> ContextEditEntry:
+    """Answers and results have blocks, so a text becomes one."""
     role = entry.message.role if isinstance(entry, MessageEntry) else None
     known = role in ("user", "assistant", "toolResult", "custom")
     if not known and not isinstance(entry, CustomMessageEntry):
-        raise refused("not_editable", f"Entry {entry.id} gives no message that can be edited.")
+        raise _refused("not_editable")
     content = replacement.get("content") if isinstance(replacement, dict) else None
     if isinstance(content, str) and role in ("assistant", "toolResult"):
         replacement = {"content": [{"type": "text", "text": content}]}
     return ContextEditEntry(target_id=entry.id, replacement=replacement)
 
 
-def refused(reason: str, message: str) -> SessionError:
-    """The error of an edit that cannot be."""
-    return SessionError(message, detail={"reason": reason})
+def _refused(reason: str) -> SessionError:
+    return SessionError(reason, detail={"reason": reason})
