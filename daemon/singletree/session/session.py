@@ -88,8 +88,8 @@ class AgentSession:
         self.queue.restore(await anyio.to_thread.run_sync(self.queue.load), self._knows)
         await self.choice.restore()
         start = SessionStart(self._parts.start)
-        await inside.hooks.open(inside.actions, start, inside.config(), self.history.leaf)
-        inside.take_over()
+        await inside.hooks.open(inside.actions, start, inside.reload.config(), self.history.leaf)
+        inside.reload.take_over()
 
     async def look_on(self) -> None:
         """Take up the branch's model alone: nothing is begun and nothing changed."""
@@ -102,7 +102,7 @@ class AgentSession:
         inside.driver.check_idle()
         self._talk.check_writable()
         try:
-            await inside.refresh()
+            await inside.reload.refresh()
             await self.choice.settle()
             await anyio.to_thread.run_sync(self._talk.projection)  # may read a whole path
             inside.driver.check_idle()
@@ -162,7 +162,7 @@ class AgentSession:
     def rename(self, name: str) -> str | None:
         """Name the session; an empty name takes the name away."""
         self._talk.rename(name)
-        self._in.tell_config()
+        self._in.reload.tell_config()
         return self.history.name
 
     async def sight(self, entry_id: str | None = None) -> Sight:
@@ -179,7 +179,7 @@ class AgentSession:
     def set_mode(self, mode: Mode) -> None:
         """What is asked before it is done."""
         self.gate.mode = mode
-        self._in.tell_config()
+        self._in.reload.tell_config()
 
     @property
     def layers(self) -> Layers:
@@ -189,7 +189,7 @@ class AgentSession:
     async def refresh(self) -> None:
         """Settings have changed: look at them now and not only before the next turn."""
         before = self._parts.settings().default_tools
-        await self._in.refresh()
+        await self._in.reload.refresh()
         after = self._parts.settings().default_tools
         active = {tool.name for tool in self.choice.tools}
         if before != after and active == set(before):
@@ -198,7 +198,7 @@ class AgentSession:
 
     def warn(self, code: str, message: str) -> None:
         """Something a person should know, now and when a client comes later."""
-        self._in.warn(code, message)
+        self._in.notices.warn(code, message)
 
     @property
     def busy(self) -> bool:
@@ -253,7 +253,7 @@ class AgentSession:
             trusted=self._parts.trust().trusted,
             skipped=self._parts.trust().left_aside,
             read_only=history.read_only,
-            notices=tuple(self._in.notices),
+            notices=self._in.notices.all,
         )
 
     def context_use(self) -> ContextUse:
@@ -278,7 +278,7 @@ class AgentSession:
                 await anyio.to_thread.run_sync(self.history.close)
 
     async def _summing(self) -> Summing:
-        await self._in.refresh()
+        await self._in.reload.refresh()
         await self.choice.settle()
         model = self.choice.model()
         return Summing(

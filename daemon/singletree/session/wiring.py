@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import anyio
-import anyio.to_thread
 from pydantic import BaseModel
 
 from singletree.agent.config import Blocked, Changed
@@ -21,18 +19,16 @@ from singletree.messages import ToolCall
 from singletree.session.actions import SessionActions
 from singletree.session.dependencies import Dependencies
 from singletree.session.events import (
-    CommandsChanged,
-    ConfigChanged,
-    ExtensionFailed,
     QueueChanged,
     SessionEvent,
     ToolEnded,
     ToolPending,
-    Warned,
 )
 from singletree.session.extensions.hooks import Hooks
 from singletree.session.extensions.messages import ExtensionMessages
 from singletree.session.model_choice import ModelChoice
+from singletree.session.notices import Notices
+from singletree.session.reload import Reload
 from singletree.session.tree.compactor import Compactor
 from singletree.session.tree.conversation import Conversation
 from singletree.session.turn.driver import Driver
@@ -45,23 +41,19 @@ from singletree.session.user_bash import BashRunner
 
 
 class Wiring:
-    """The parts of one session. `notices`: what a client that comes later should know."""
+    """The parts of one session."""
 
     def __init__(self, parts: Dependencies) -> None:
         self.parts = parts
-        self.notices = list(parts.notices)
+        self.notices = Notices(parts.notices, self.tell)
         self.own = parts.agent_dir / "singletree"
         guests = (*parts.guests, *parts.of_workspace)
         self.hooks = Hooks(guests, self._guest_limit, self.tell, parts.spawn)
-        self.talk = Conversation(parts.history, self.tell, self.warn)
+        self.talk = Conversation(parts.history, self.tell, self.notices.warn)
         self.phase = CurrentPhase(self.tell)
         self._dialogs = 0
-        self._told: ConfigChanged | None = None
-        self._trust = parts.trust()
-        self._of_workspace = parts.of_workspace
-        self._refreshing = anyio.Lock()
         parts.gate.changed = self._asking
-        parts.gate.warn = self.warn
+        parts.gate.warn = self.notices.warn
 
     @cached_property
     def queue(self) -> Queue:
@@ -85,9 +77,14 @@ class Wiring:
             parts.settings,
             parts.first,
             parts.find,
-            self.tell_config,
-            self.warn,
+            lambda: self.reload.tell_config(),
+            self.notices.warn,
         )
+
+    @cached_property
+    def reload(self) -> Reload:
+        """What comes from the disk."""
+        return Reload(self.parts, self.hooks, self.queue, self.choice, self.notices, self.tell)
 
     @cached_property
     def compactor(self) -> Compactor:
@@ -131,7 +128,7 @@ class Wiring:
             self.compactor,
             self.hooks,
             self.system_prompt,
-            Needs(self.parts.settings, self.refresh, self._check, self.phase.set),
+            Needs(self.parts.settings, self.reload.refresh, self._check, self.phase.set),
             self.tell,
         )
 
@@ -189,65 +186,6 @@ class Wiring:
         finally:
             self._dialogs -= 1
             self._asking()
-
-    def warn(self, code: str, message: str) -> None:
-        """Something a person should know, now and when a client comes later."""
-        if (code, message) not in self.notices:
-            self.notices.append((code, message))
-        self.tell(Warned(code, message))
-
-    def config(self) -> ConfigChanged:
-        """What can be switched, as it is now."""
-        return ConfigChanged(
-            self.choice.ref,
-            self.choice.thinking,
-            self.parts.history.name,
-            tuple(tool.name for tool in self.choice.tools),
-            self.parts.gate.mode,
-            self.parts.trust().trusted,
-            self.parts.trust().left_aside,
-        )
-
-    def tell_config(self) -> None:
-        """Something was switched."""
-        self._told = self.config()
-        self.tell(self._told)
-
-    async def refresh(self) -> None:
-        """Before a turn or a summary: what has changed on the disk counts from now on."""
-        async with self._refreshing:
-            config = self.config()
-            for warning in await anyio.to_thread.run_sync(self.parts.refresh):
-                self.warn("settings", warning)
-            before, self._trust = self._trust, self.parts.trust()
-            if self._trust is not before:
-                await self._exchange_guests()
-            self.take_over()
-            changed = self._trust is not before
-            if changed:
-                self.tell(CommandsChanged())
-            if (changed or self.config() != config) and self.config() != self._told:
-                self.tell_config()
-
-    async def _exchange_guests(self) -> None:
-        """The workspace is trusted now, or no more: its guests come, or go."""
-        self.notices = [one for one in self.notices if one[0] != "trust"]
-        for text in self._trust.warnings:
-            self.warn("trust", text)
-        loaded = await self.parts.load_of_workspace()
-        for failure in loaded.problems:
-            self.tell(ExtensionFailed(failure.extension, failure.event, failure.message))
-        old, self._of_workspace = self._of_workspace, loaded.guests
-        await self.hooks.exchange(old, loaded.guests, self.config(), self.parts.history.leaf)
-
-    def take_over(self) -> None:
-        """What settings and guests say now."""
-        parts = self.parts
-        settings = parts.settings()
-        self.queue.begin_modes(settings.steering_mode, settings.follow_up_mode)
-        self.choice.offer(
-            self.hooks.tools, lambda name: not parts.only_active or name in parts.active
-        )
 
     def room(self) -> tuple[int, Limits | None]:
         """The window of the model of now, and when it counts as full."""
