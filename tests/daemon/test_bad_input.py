@@ -267,7 +267,7 @@ LONG = "y" * 300
 ODD_PATHS = ["\x00", "/tmp/\x00x", "\ud83d", f"/{LONG}/{LONG}", "~nobody-has-this-name/x"]
 
 
-@pytest.mark.parametrize("path", [*ODD_PATHS, "/dev/zero", "/proc/self/mem", "/dev"])
+@pytest.mark.parametrize("path", [*ODD_PATHS, "/dev/zero", "/proc/self/mem", "/dev", "/"])
 async def test_a_path_that_can_be_no_file(tmp_path: Path, path: str) -> None:
     where = place(tmp_path)
     async with daemon(where, {"text": "Hello."}) as client:

@@ -12,6 +12,7 @@ from tests.history.made import files_no_larger_than, header, user, write
 from tests.session.stage import outline, said, stage
 
 from singletree.errors import SessionError, SingletreeError
+from singletree.history.entries import MessageEntry
 from singletree.history.store import Store
 from singletree.messages import AssistantMessage, Text
 from singletree.model.scripted import ScriptedModel, call, say, wait
@@ -76,17 +77,37 @@ async def test_a_text_that_cannot_be_kept_is_not_accepted(tmp_path: Path) -> Non
         ours(tmp_path, "queues").unlink()
 
 
-async def test_an_answer_that_cannot_be_written_did_not_end(tmp_path: Path) -> None:
+async def test_an_answer_that_cannot_be_written_is_an_entry_later(tmp_path: Path) -> None:
     async with stage(tmp_path, ScriptedModel([wait(0.2) + say("x" * 2000), say("two")])) as on:
         await on.session.turns.prompt(said("go"))
         file = on.session.history.file
         with files_no_larger_than(file.stat().st_size + 100):
             await on.session.turns.wait()
-        assert [e.reason for e in on.events if isinstance(e, TurnEnded)] == ["error"]
-        entries = {e.entry.id for e in on.events if isinstance(e, EntryAppended)}
-        assert {e.id for e in on.events if isinstance(e, MessageEnded)} <= entries
+            assert [e.reason for e in on.events if isinstance(e, TurnEnded)] == ["error"]
+            entries = {e.entry.id for e in on.events if isinstance(e, EntryAppended)}
+            assert {e.id for e in on.events if isinstance(e, MessageEnded)} <= entries
         await on.say("again")
-        assert outline(on.model.requests[1].messages) == ["user: go", "user: again"]
+        asked = outline(on.model.requests[1].messages)
+        assert asked == ["user: go", "assistant: " + "x" * 2000, "user: again"]
+
+
+@pytest.mark.parametrize("text", ["short", "x" * 2000])
+async def test_an_answer_that_was_never_written_is_there_in_the_next_life(
+    tmp_path: Path, text: str
+) -> None:
+    """Another program has put another file in the place of the session's."""
+    async with stage(tmp_path, ScriptedModel([say(text)])) as on:
+        await on.session.turns.prompt(said("go"))
+        file = on.session.history.file
+        copy = file.with_suffix(".copy")
+        copy.write_bytes(file.read_bytes())
+        copy.replace(file)
+        await on.session.turns.wait()
+        assert [e.reason for e in on.events if isinstance(e, TurnEnded)] == ["error"]
+    async with stage(tmp_path, ScriptedModel([]), session_id=on.session.id) as on:
+        last = on.session.history.context_path()[-1]
+        assert isinstance(last, MessageEntry) and isinstance(last.message, AssistantMessage)
+        assert (last.message.content, last.message.stop_reason) == ([Text(text=text)], "aborted")
 
 
 async def test_a_stream_that_cannot_be_kept_goes_on(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def save(history: History, form: Format, given: str, *, replace: bool = False) -
     if "\0" in given or well_formed(given) != given:
         raise SessionError(NO_PATH, code="input_rejected")
     path = Path(history.header.cwd, at_home(given))
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.parent / f".{path.name}.{os.getpid()}.part"
     try:
         if is_there(path) and not replace:
             raise SessionError(EXISTS.format(path=path), detail={"path": str(path)})

@@ -107,6 +107,7 @@ class Driver:
         entry_id = self._talk.history.mint()
 
         def say() -> Cause:
+            self._talk.bring_in()
             self._say_waiting("steer")
             self._say(entry_id, user_message(content, client_id))
             self._say_messages(self._extension_messages.take_with_prompt())

@@ -7,6 +7,7 @@ is always in exactly one of the two. Never starts a run. Read next: runner.py, p
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
@@ -16,7 +17,7 @@ from singletree.agent.draft import Draft
 from singletree.agent.events import AgentEvent
 from singletree.agent.tool import ToolOutput
 from singletree.errors import SessionError
-from singletree.history.entries import MessageEntry
+from singletree.history.entries import Entry, MessageEntry
 from singletree.messages import AssistantMessage, CustomMessage, ToolCall, ToolResultMessage, Usage
 from singletree.model.base import ModelInfo
 from singletree.session.events import (
@@ -61,6 +62,7 @@ class Recorder:
         self._fresh = anyio.Event()
         """Since the last look at it the answer has grown or ended."""
         self._on_disk: str | None = None
+        self._unwritten: LiveAnswer | None = None
         self._told_not_kept = False
         self.open_calls: dict[str, ToolCall] = {}
         self.outputs: dict[str, ToolOutput] = {}
@@ -110,7 +112,7 @@ class Recorder:
                 await anyio.sleep(EVERY if self._draft[0] == self._on_disk else FIRST)
             self._fresh = anyio.Event()
             if (live := self.live) is None:
-                await self.drop_partial()
+                await self.settle_partial()
                 continue
             self._on_disk = live.entry_id
             try:
@@ -120,9 +122,16 @@ class Recorder:
             except SessionError as error:
                 self._tell_not_kept(error)
 
-    async def drop_partial(self) -> None:
-        """The answer is an entry: the copy beside the session goes."""
-        if self._on_disk is not None and self._draft is None:
+    async def settle_partial(self) -> None:
+        """The copy beside the session goes, unless the answer could not become an entry."""
+        seen, self._unwritten = self._unwritten, None
+        if seen is not None:
+            self._on_disk = None
+            with anyio.CancelScope(shield=True), suppress(SessionError):
+                await anyio.to_thread.run_sync(
+                    write_partial, self.partial, seen.entry_id, seen.message
+                )
+        elif self._on_disk is not None and self._draft is None:
             self._on_disk = None
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(drop_partial, self.partial)
@@ -139,10 +148,7 @@ class Recorder:
         if answer is not None:
             self._draft = None
             self._fresh.set()
-        if isinstance(message, CustomMessage):
-            self._talk.add(custom_entry(message), id=event.id, first=event)
-        else:
-            self._talk.add(MessageEntry(message=message), id=event.id, first=event)
+        self._add(event, answer)
         if isinstance(message, ToolResultMessage):
             self.outputs.pop(message.tool_call_id, None)
         self._queue.said(event.id)
@@ -153,3 +159,18 @@ class Recorder:
                 self._answered()
             self.usage += answer.usage
             self._emit(UsageChanged(self._talk.tokens(), self._info().context_window, answer.usage))
+
+    def _add(self, event: MessageEnded, answer: AssistantMessage | None) -> None:
+        """The message becomes an entry. An answer that people have seen does later if need be."""
+        match event.message:
+            case CustomMessage() as custom:
+                entry: Entry = custom_entry(custom)
+            case message:
+                entry = MessageEntry(message=message)
+        try:
+            self._talk.add(entry, id=event.id, first=event)
+        except SessionError:
+            if answer is not None:
+                self._unwritten = LiveAnswer(event.id, answer)
+                self._talk.put_off(entry, id=event.id)
+            raise

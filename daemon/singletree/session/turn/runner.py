@@ -128,7 +128,7 @@ class Runner:
         finally:
             turn.over = True
             self._system_prompt.forget()
-            await self._recorder.drop_partial()
+            await self._recorder.settle_partial()
             self._emit(TurnEnded(turn.id, turn.reason, turn.error, self._recorder.usage))
 
     async def _attempts(self, turn: Turn) -> None:
