@@ -358,6 +358,34 @@ async def test_a_file_that_changes_hands_while_it_is_open(tmp_path: Path, change
         assert "three" in await users(client, again)
 
 
+async def test_what_the_message_of_a_changed_file_advises_helps(tmp_path: Path) -> None:
+    """Opened again, one that was replaced goes on; one that was removed is kept by a fork."""
+    where = place(tmp_path)
+    async with daemon(where, HELLO, HELLO, HELLO) as client:
+        sid = await opened(client, where)
+        await prompt(client, sid, "one")
+        await settled(client, sid)
+        path = Path((await client.call("agent/session/state", {}))["path"])
+        copy = path.with_suffix(".copy")
+        copy.write_bytes(path.read_bytes())
+        copy.replace(path)
+        error = await refused(client, "agent/prompt", sessionId=sid, content=text("two"))
+        assert "Open the session again" in error["message"]
+        assert await opened(client, where, sessionId=sid) == sid
+        await prompt(client, sid, "three")
+        assert (await settled(client, sid))["lastTurn"]["reason"] == "end_turn"
+        assert await users(client, sid) == ["one", "three"]
+        path.unlink()
+        error = await refused(client, "agent/prompt", sessionId=sid, content=text("four"))
+        assert "fork" in error["data"]["hint"]
+        leaf = (await client.call("agent/session/state", {"sessionId": sid}))["leafId"]
+        given = {"sessionId": sid, "entryId": leaf, "position": "at"}
+        fork = (await client.call("agent/session/fork", given))["sessionId"]
+        await prompt(client, fork, "five")
+        await settled(client, fork)
+        assert await users(client, fork) == ["one", "three", "five"]
+
+
 def change_hands(path: Path, change: str, other: bytes) -> None:
     """What another program does to the file."""
     content = path.read_bytes()

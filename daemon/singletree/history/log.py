@@ -16,6 +16,13 @@ from singletree.errors import SessionError, SessionReadOnly, SessionUnreadable
 from singletree.history.handles import open_above, sync_folder
 from singletree.history.lock import SessionLock
 
+REMOVED = "Another program has removed the session file; nothing was written."
+REPLACED = (
+    "Another program has replaced or cut the session file; nothing was written. "
+    "Open the session again."
+)
+GO_ON = "A fork of the session keeps what is seen of it."
+
 _CREATE = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
 
 
@@ -121,14 +128,26 @@ class SessionLog:
         """What another program has appended since, which `take_growth` makes ours."""
         if self._handle is None:
             return b""
-        now = os.fstat(self._handle)
-        if now.st_size < self.size or not _same_file(self.path, now):
-            raise SessionUnreadable(
-                "Another program has removed, replaced or cut the session file; "
-                "nothing was written. Open the session again.",
-                detail=self._where(),
-            )
-        return self.read(self.size, now.st_size - self.size) if now.st_size > self.size else b""
+        if wrong := self._wrong(self._handle, self.path):
+            raise SessionUnreadable(wrong, hint=GO_ON, detail=self._where())
+        more = os.fstat(self._handle).st_size - self.size
+        return self.read(self.size, more) if more else b""
+
+    def is_replaced(self) -> bool:
+        """Whether another file is in the place of this one, or less of it. Looks at the disk."""
+        if self._handle is None or self.path is None:
+            return False
+        return self._wrong(self._handle, self.path) == REPLACED
+
+    def _wrong(self, handle: int, path: Path) -> str:
+        """What another program did to the file but add to it."""
+        now = os.fstat(handle)
+        try:
+            there = path.stat()
+        except OSError:
+            return REMOVED
+        same = os.path.samestat(there, now) and now.st_size >= self.size
+        return "" if same else REPLACED
 
     def take_growth(self, grown: bytes) -> None:
         """Count what another program has appended as part of the file."""
@@ -213,10 +232,3 @@ def _write_all(handle: int, data: bytes) -> None:
     done = os.write(handle, data)
     while done < len(data):
         done += os.write(handle, data[done:])
-
-
-def _same_file(path: Path, known: os.stat_result) -> bool:
-    try:
-        return os.path.samestat(path.stat(), known)
-    except OSError:
-        return False

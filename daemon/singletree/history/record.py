@@ -27,6 +27,7 @@ from singletree.history.forking import path_lines, speaks
 from singletree.history.index import Index
 from singletree.history.log import SessionLog
 from singletree.history.reading import HERE, EntryPage, Reading, Where
+from singletree.history.recovery import read_header
 
 __all__ = ["HERE", "EntryPage", "History", "Where"]
 
@@ -115,6 +116,15 @@ class History(Reading):
             self._tell(found)
         new = range(before, len(self._index))
         return [self._index.ids[row] for row in new if not self.tree.hidden(row)]
+
+    def is_replaced(self) -> bool:
+        """Whether another file with this session is in the place of ours. Looks at the disk."""
+        if self.file is None or not self._log.is_replaced():
+            return False
+        try:
+            return read_header(self.file).id == self.id
+        except (SessionError, OSError):
+            return False
 
     def path_lines(self, upto: str | None) -> Sequence[bytes]:
         """The lines of the path to an entry, for a session forked from this one."""

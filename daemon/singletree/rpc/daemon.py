@@ -9,7 +9,7 @@ telling/translate.py, handlers/.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -271,9 +271,18 @@ class Daemon:
     ) -> AgentSession:
         """Open a session of a folder, or by its id."""
         named = workspace is not None or cwd is not None
-        if session_id is not None and not named:
-            return await self.host.open(None, start, session_id)
-        return await self.host.open(folder_of(call.peer, workspace, cwd), start, session_id)
+        folder = None
+        if session_id is None or named:
+            folder = folder_of(call.peer, workspace, cwd)
+        return await self.opened(partial(self.host.open, folder, start, session_id))
+
+    async def opened(self, opening: Callable[[], Awaitable[AgentSession]]) -> AgentSession:
+        """What was opened. One that is open over a file that was replaced is opened anew."""
+        session = await opening()
+        if session.busy or not session.history.is_replaced():
+            return session
+        await self.close(session)
+        return await opening()
 
     # Telling a session whole
 

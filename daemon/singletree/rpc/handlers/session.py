@@ -121,7 +121,7 @@ async def _new(daemon: Daemon, params: NewParams, call: Call) -> Attached:
 
 async def _switch(daemon: Daemon, params: SwitchParams, call: Call) -> Attached:
     path = None if params.path is None else at_home(params.path)
-    session = await daemon.host.switch(params.session_id, path)
+    session = await daemon.opened(partial(daemon.host.switch, params.session_id, path))
     return daemon.snapshot(call, session, params.history)
 
 
