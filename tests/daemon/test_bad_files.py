@@ -366,16 +366,14 @@ async def test_what_the_message_of_a_changed_file_advises_helps(tmp_path: Path) 
         await prompt(client, sid, "one")
         await settled(client, sid)
         path = Path((await client.call("agent/session/state", {}))["path"])
-        copy = path.with_suffix(".copy")
-        copy.write_bytes(path.read_bytes())
-        copy.replace(path)
+        change_hands(path, "copied", b"")
         error = await refused(client, "agent/prompt", sessionId=sid, content=text("two"))
         assert "Open the session again" in error["message"]
         assert await opened(client, where, sessionId=sid) == sid
         await prompt(client, sid, "three")
         assert (await settled(client, sid))["lastTurn"]["reason"] == "end_turn"
         assert await users(client, sid) == ["one", "three"]
-        path.unlink()
+        change_hands(path, "removed", b"")
         error = await refused(client, "agent/prompt", sessionId=sid, content=text("four"))
         assert "fork" in error["data"]["hint"]
         leaf = (await client.call("agent/session/state", {"sessionId": sid}))["leafId"]
@@ -390,7 +388,10 @@ def change_hands(path: Path, change: str, other: bytes) -> None:
     """What another program does to the file."""
     content = path.read_bytes()
     path.unlink()
-    if change != "removed":
+    if change == "copied":
+        path.with_suffix(".copy").write_bytes(content)
+        path.with_suffix(".copy").replace(path)
+    elif change != "removed":
         path.write_bytes(other if change == "replaced" else content[: len(content) // 2])
 
 

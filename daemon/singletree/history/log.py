@@ -128,22 +128,20 @@ class SessionLog:
         """What another program has appended since, which `take_growth` makes ours."""
         if self._handle is None:
             return b""
-        if wrong := self._wrong(self._handle, self.path):
+        if wrong := self._wrong(self._handle):
             raise SessionUnreadable(wrong, hint=GO_ON, detail=self._where())
         more = os.fstat(self._handle).st_size - self.size
         return self.read(self.size, more) if more else b""
 
     def is_replaced(self) -> bool:
         """Whether another file is in the place of this one, or less of it. Looks at the disk."""
-        if self._handle is None or self.path is None:
-            return False
-        return self._wrong(self._handle, self.path) == REPLACED
+        return self._handle is not None and self._wrong(self._handle) == REPLACED
 
-    def _wrong(self, handle: int, path: Path) -> str:
+    def _wrong(self, handle: int) -> str:
         """What another program did to the file but add to it."""
         now = os.fstat(handle)
         try:
-            there = path.stat()
+            there = self.path.stat()
         except OSError:
             return REMOVED
         same = os.path.samestat(there, now) and now.st_size >= self.size

@@ -119,7 +119,7 @@ class History(Reading):
 
     def is_replaced(self) -> bool:
         """Whether another file with this session is in the place of ours. Looks at the disk."""
-        if self.file is None or not self._log.is_replaced():
+        if not self._log.is_replaced():
             return False
         try:
             return read_header(self.file).id == self.id
