@@ -1162,7 +1162,8 @@ export interface PermissionParams {
 /**
  * `selected` with an option's id, or `cancelled`, which is a no.
  *
- * `feedback` is told to the model.
+ * `editedInput`: arguments to run instead; rules that forbid and keys hold for them too, and the
+ * model is told what ran. `feedback` is told to the model.
  */
 export interface PermissionAnswer {
   outcome: "selected" | "cancelled";

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:e6de7aa5392475e2b400303b0c111a01"
+SCHEMA_HASH = "sha256:058825483b6317b4cfe70b76b2fdf2d8"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

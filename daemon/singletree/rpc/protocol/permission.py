@@ -65,7 +65,8 @@ class PermissionParams(Params):
 class PermissionAnswer(Result):
     """`selected` with an option's id, or `cancelled`, which is a no.
 
-    `feedback` is told to the model.
+    `editedInput`: arguments to run instead; rules that forbid and keys hold for them too, and the
+    model is told what ran. `feedback` is told to the model.
     """
 
     outcome: Literal["selected", "cancelled"]
