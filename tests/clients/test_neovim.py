@@ -25,6 +25,7 @@ EDIT = {"calls": [change("a.txt")]}
 SLOW = {"parts": [{"text": "It begins. "}, {"wait": 30}, {"text": "It ends."}]}
 
 Start = Callable[..., Home]
+PROMPT = "require('singletree.chat').find(function() return true end).input"
 
 
 @pytest.fixture
@@ -381,6 +382,25 @@ def test_the_daemon_dies_and_comes_back(start: Start) -> None:
         editor.keys("<C-s>")
         editor.sees("After.")
         assert editor.lua("return vim.api.nvim_exec2('messages', {output = true}).output") == ""
+
+
+def test_two_windows_in_one_folder_have_a_draft_each(start: Start) -> None:
+    home = start({"text": "I see."})
+    with neovim(home, "a.txt") as one, neovim(home, "a.txt") as other:
+        for editor, draft in ((one, "of one"), (other, "of the other")):
+            editor.run("Singletree")
+            editor.keys(f"i{draft}<Esc>")
+        for editor, draft in ((one, "of one"), (other, "of the other")):
+            assert editor.buffer("prompt") == draft
+            editor.lua(f"{PROMPT}:save()")
+    with neovim(home, "a.txt") as editor:
+        editor.run("Singletree")
+        left = editor.buffer("prompt").split("\n\n")
+        assert sorted(left) == ["of one", "of the other"]
+        editor.lua(f"{PROMPT}:set({{}})")
+    with neovim(home, "a.txt") as editor:
+        editor.run("Singletree")
+        assert editor.buffer("prompt") == ""
 
 
 def test_lines_go_along_and_a_model_is_chosen_from_a_list(start: Start) -> None:
