@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletree.rpc.pipes.frames import Defect, Frame, HeaderFrames, Lines, Splitter
+from singletree.rpc.pipes.frames import Defect, Frame, HeaderFrames
 
 PING = b'{"jsonrpc":"2.0","id":9,"method":"ping"}'
 
@@ -18,7 +17,7 @@ def framed(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-def feed_all(splitter: Splitter, data: bytes, cuts: list[int]) -> list[Frame]:
+def feed_all(splitter: HeaderFrames, data: bytes, cuts: list[int]) -> list[Frame]:
     found: list[Frame] = []
     edges = sorted({0, len(data), *(c % (len(data) + 1) for c in cuts)})
     for start, end in itertools.pairwise(edges):
@@ -30,16 +29,6 @@ def feed_all(splitter: Splitter, data: bytes, cuts: list[int]) -> list[Frame]:
 def test_any_split_of_a_stream_gives_the_same_frames(bodies: list[bytes], cuts: list[int]) -> None:
     data = b"".join(framed(body) for body in bodies)
     assert feed_all(HeaderFrames(), data, cuts) == bodies
-
-
-@given(
-    st.lists(st.text(st.characters(exclude_characters="\n\r", codec="utf-8"), min_size=1)),
-    st.lists(st.integers(0), max_size=20),
-)
-def test_only_lf_ends_a_line(texts: list[str], cuts: list[int]) -> None:
-    bodies = [json.dumps(text, ensure_ascii=False).encode() for text in texts]
-    data = b"".join(body + b"\n" for body in bodies)
-    assert feed_all(Lines(), data, cuts) == bodies
 
 
 @pytest.mark.parametrize(
@@ -97,16 +86,6 @@ def test_an_answer_that_is_too_large_is_known_as_one() -> None:
     (defect,) = HeaderFrames(1000).feed(framed(large))
     assert isinstance(defect, Defect)
     assert (defect.id, defect.answer) == ("d1", True)
-
-
-def test_a_line_that_is_too_large_is_skipped() -> None:
-    splitter = Lines(1000)
-    data = b'{"id":7,"method":"%b"}\n' % (b"x" * 100_000)
-    found = [f for at in range(0, len(data), 4096) for f in splitter.feed(data[at : at + 4096])]
-    defect, line = found + splitter.feed(PING + b"\n\r\n")
-    assert isinstance(defect, Defect)
-    assert (defect.id, defect.code) == (7, "message_too_large")
-    assert line == PING
 
 
 def test_a_client_that_writes_lines_is_told_so_at_once() -> None:

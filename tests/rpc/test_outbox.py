@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from singletree.rpc.pipes.outbox import Limits, Outbox, TooFarBehind, line_frame
+from singletree.rpc.pipes.outbox import Limits, Outbox, TooFarBehind, header_frame
 
 
 @pytest.fixture
@@ -31,11 +31,13 @@ async def test_what_one_turn_of_the_loop_sends_leaves_in_one_write() -> None:
 
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs:
-        outbox = Outbox(ours.fileno(), print, frame=line_frame)
-        for n in range(100):
-            outbox.put(b"%d" % n)
-        assert outbox.unsent == 290
-        assert await read(theirs.fileno()) == b"".join(b"%d\n" % n for n in range(100))
+        outbox = Outbox(ours.fileno(), print)
+        bodies = [b"%d" % n for n in range(100)]
+        for body in bodies:
+            outbox.put(body)
+        frames = b"".join(map(header_frame, bodies))
+        assert outbox.unsent == len(frames)
+        assert await read(theirs.fileno()) == frames
         assert await outbox.flushed(1)
         outbox.close()
 

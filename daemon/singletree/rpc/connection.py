@@ -90,11 +90,6 @@ class Connection(Peer):
             "shutdown": Route(None, lambda params, call: self._shut_down(call)),
         }
 
-    @property
-    def open_requests(self) -> int:
-        """How many requests are being worked on."""
-        return len(self._work)
-
     def greet(self, params: Any) -> dict[str, object]:
         """Take the params of `initialize`, once; the result to answer."""
         if not isinstance(params, dict):

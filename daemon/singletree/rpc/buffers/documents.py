@@ -155,14 +155,6 @@ class Documents:
         real = await asyncio.to_thread(os.path.realpath, path)
         return next((d for d in self if real in (d.real, d.path)), None)
 
-    def unsaved(self) -> dict[str, Text]:
-        """The texts, by path, that may not be on the disk: as they are at this moment."""
-        return {
-            d.path: d.text.copy()
-            for d in self._by_uri.values()
-            if d.path is not None and d.maybe_dirty
-        }
-
 
 def differs_from_disk(path: str | None, text: Text) -> bool:
     """Whether the file has another text; where there is none, whether the buffer has any."""

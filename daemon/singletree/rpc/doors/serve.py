@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from singletree.rpc.connection import Connection, Door
 from singletree.rpc.doors.life import Life, Watch
-from singletree.rpc.pipes.frames import Frame, HeaderFrames, Splitter
+from singletree.rpc.pipes.frames import Frame, HeaderFrames
 from singletree.rpc.pipes.outbox import Outbox
 from singletree.rpc.pipes.stdio import Reader
 
@@ -40,7 +40,7 @@ class Line:
 
     reading: int
     writing: int
-    splitter: Splitter = field(default_factory=HeaderFrames)
+    splitter: HeaderFrames = field(default_factory=HeaderFrames)
     frames: list[Frame] = field(default_factory=list)
     greeting: dict[str, Any] | None = None
     reader: Reader | None = None

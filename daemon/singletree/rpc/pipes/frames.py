@@ -1,4 +1,4 @@
-"""Bytes in, whole messages out: Content-Length frames, or one message a line.
+"""Bytes in, whole messages out: Content-Length frames.
 
 Pure: fed any split of a stream it finds the same frames. What is no frame is told as a `Defect` and
 skipped, so that one bad message never costs the ones behind it. Never reads, waits or parses JSON
@@ -141,41 +141,6 @@ class HeaderFrames:
         self._lost = False
         return True
 
-
-class Lines:
-    """One message a line. Only LF ends a line: a text may hold any other separator."""
-
-    def __init__(self, max_body: int = MAX_BODY) -> None:
-        self._max = max_body
-        self._buffer = bytearray()
-        self._seen = 0
-        self._head = b""
-
-    def feed(self, data: bytes) -> list[Frame]:
-        """The frames that these bytes complete."""
-        self._buffer += data
-        found: list[Frame] = []
-        start = 0
-        while (end := self._buffer.find(b"\n", max(start, self._seen))) >= 0:
-            self._take(bytes(self._buffer[start:end]), found)
-            start = self._seen = end + 1
-        del self._buffer[:start]
-        if len(self._buffer) > self._max:
-            self._head = self._head or bytes(self._buffer[:_HEAD_KEPT])
-            self._buffer.clear()
-        self._seen = len(self._buffer)
-        return found
-
-    def _take(self, line: bytes, found: list[Frame]) -> None:
-        if self._head or len(line) > self._max:
-            head = self._head or line[:_HEAD_KEPT]
-            found.append(_defect(TOO_LARGE.format(self._max), head, "message_too_large"))
-            self._head = b""
-        elif line.strip():
-            found.append(line)
-
-
-Splitter = HeaderFrames | Lines
 
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n|\A\r?\n")
 _LENGTH = re.compile(rb"(?im)content-length[ \t]*:[ \t]*(\d+)[ \t]*\r?$")

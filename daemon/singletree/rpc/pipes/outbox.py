@@ -46,11 +46,6 @@ def header_frame(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-def line_frame(body: bytes) -> bytes:
-    """One message a line; encoded JSON has no raw LF."""
-    return body + b"\n"
-
-
 class Outbox:
     """The way out to one client. All methods belong to the loop's thread.
 
@@ -62,10 +57,8 @@ class Outbox:
         fd: int,
         lost: Callable[[Exception], object],
         *,
-        frame: Callable[[bytes], bytes] = header_frame,
         limits: Limits | None = None,
     ) -> None:
-        self.frame = frame
         self.unsent = 0
         self.dead = False
         self._fd = fd
@@ -96,7 +89,7 @@ class Outbox:
 
     def put(self, body: bytes) -> None:
         """Send a reply, a request, a notification that must arrive."""
-        self.put_frame(self.frame(body))
+        self.put_frame(header_frame(body))
 
     def put_frame(self, data: bytes, *, event: bool = False) -> None:
         """Send a whole frame, made once for many clients; events have a limit of their own."""

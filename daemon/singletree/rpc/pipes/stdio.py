@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 TYPE_CHECKING = False  # whoever carries bytes needs no frames
 if TYPE_CHECKING:
-    from singletree.rpc.pipes.frames import Frame, Splitter
+    from singletree.rpc.pipes.frames import Frame, HeaderFrames
 
 READ_SIZE = 1 << 16
 BATCHES_AHEAD = 4
@@ -69,7 +69,7 @@ class Reader(threading.Thread):
     def __init__(
         self,
         fd: int,
-        splitter: Splitter,
+        splitter: HeaderFrames,
         deliver: Callable[[list[Frame]], None],
         ended: Callable[[OSError | None], None],
     ) -> None:
