@@ -21,6 +21,7 @@ from singletree.context.projection import (
     selected,
     summary_message,
 )
+from singletree.excerpt import excerpt
 from singletree.history.entries import (
     LEAF_TYPE,
     CompactionEntry,
@@ -175,21 +176,15 @@ def line_of(message: AgentMessage) -> str:
     match message:
         case AssistantMessage():
             text, calls = text_of(message.content), " ".join(map(_call, message.tool_calls))
-            return short(f"{short(text, PREVIEW // 2)} {calls}" if calls else text)
+            return excerpt(f"{excerpt(text, PREVIEW // 2)} {calls}" if calls else text, PREVIEW)
         case BashExecutionMessage():
-            return short(f"$ {message.command}")
+            return excerpt(f"$ {message.command}", PREVIEW)
         case CompactionSummaryMessage() | BranchSummaryMessage():
-            return short(message.summary)
+            return excerpt(message.summary, PREVIEW)
         case UnknownMessage():
             return ""
         case _:
-            return short(text_of(message.content))
-
-
-def short(text: str, length: int = PREVIEW) -> str:
-    """The beginning of a text on one line."""
-    line = " ".join(text[: length * 4].split())
-    return line if len(line) <= length else f"{line[: length - 1]}…"
+            return excerpt(text_of(message.content), PREVIEW)
 
 
 def _call(call: ToolCall) -> str:

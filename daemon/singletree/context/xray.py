@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from singletree.context.accept import traced
 from singletree.context.left_out import (
+    PREVIEW,
     Estimate,
     Part,
     cut_off,
@@ -18,11 +19,11 @@ from singletree.context.left_out import (
     line_of,
     not_projected,
     off_path,
-    short,
     unsent,
 )
 from singletree.context.projection import as_llm, project
 from singletree.context.prompt import Section
+from singletree.excerpt import excerpt
 from singletree.history.entries import Entry
 from singletree.messages import AgentMessage, Message, ThinkingLevel, UserMessage
 
@@ -124,4 +125,6 @@ def _part(
 
 
 def _text(kind: str, text: str, estimate: Estimate) -> Part:
-    return Part(kind, estimate(UserMessage(content=text)), preview=short(text), text=text)
+    return Part(
+        kind, estimate(UserMessage(content=text)), preview=excerpt(text, PREVIEW), text=text
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from singletree.excerpt import cut
 from singletree.export.markdown import head, marked
 from singletree.export.title import title_of
 from singletree.history.entries import Entry
@@ -72,5 +73,5 @@ def _line(row: Row) -> str:
     mark = ">" if row.is_leaf else "*" if row.on_path else " "
     who = row.role or row.type
     label = f" [{row.label}]" if row.label else ""
-    preview = row.preview if len(row.preview) <= PREVIEW else f"{row.preview[: PREVIEW - 1]}…"
+    preview = cut(row.preview, PREVIEW)
     return f"{mark} {row.entry_id}  {'  ' * min(row.depth, DEEPEST)}{who}: {preview}{label}"

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
+from singletree.excerpt import excerpt
 from singletree.export.marked import code, html_of
 from singletree.history.entries import (
     BranchSummaryEntry,
@@ -150,7 +151,7 @@ def _answer(message: AssistantMessage, results: Results) -> Iterator[str]:
 
 def _call(call: ToolCall, results: Results) -> str:
     about = next((v for v in call.arguments.values() if isinstance(v, str) and v.strip()), "")
-    title = f"{call.name}  {_short(about)}"
+    title = f"{call.name}  {excerpt(about, _LONG)}"
     rest = {k: v for k, v in call.arguments.items() if v is not about or len(about) > _LONG}
     inside = _arguments(rest)
     if call.id not in results:
@@ -227,8 +228,3 @@ def _fold(
 
 def _note(text: str) -> str:
     return f'<p class="note">{escape(text)}</p>'
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LONG else f"{line[: _LONG - 1]}…"

@@ -10,6 +10,7 @@ import re
 
 from pydantic import JsonValue
 
+from singletree.excerpt import excerpt
 from singletree.history.jsonl import Json
 
 LENGTH = 120
@@ -18,8 +19,7 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 def preview(data: Json) -> str:
     """At most 120 characters on one line."""
-    line = " ".join(_CONTROLS.sub(" ", text_of_line(data)[: 8 * LENGTH]).split())
-    return line if len(line) <= LENGTH else line[: LENGTH - 1].rstrip() + "…"
+    return excerpt(_CONTROLS.sub(" ", text_of_line(data)[: 8 * LENGTH]), LENGTH)
 
 
 def text_of_line(data: Json) -> str:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from singletree.errors import UnknownEntry
+from singletree.excerpt import cut
 from singletree.history.entries import LEAF_TYPE
 from singletree.history.index import NO_ROW, Index
 from singletree.history.jsonl import Json
@@ -185,4 +186,4 @@ class SessionTree:
 def clean_name(name: str) -> str | None:
     """A name or a label on one line, not too long; None where nothing is left."""
     line = _BREAKS.sub(" ", name).strip()
-    return f"{line[: LONGEST_NAME - 1]}…" if len(line) > LONGEST_NAME else line or None
+    return cut(line, LONGEST_NAME) or None

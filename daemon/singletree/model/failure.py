@@ -16,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from pydantic import JsonValue
 
 from singletree.errors import ContextOverflow, ModelError
+from singletree.excerpt import cut
 from singletree.jsontext import decoded
 
 WORDS = 300
@@ -334,7 +335,7 @@ def scrub(text: str, secrets: Sequence[str], *, limit: int = WORDS) -> str:
         if len(secret) >= 4:
             text = text.replace(secret, HIDDEN)
     text = _KEYLIKE.sub(HIDDEN, text)
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+    return cut(text, limit)
 
 
 def hide(error: ModelError, secrets: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from typing import Final
 from anyio import to_thread
 
 from singletree.errors import SingletreeError
+from singletree.excerpt import cut
 from singletree.history.outline import Row
 from singletree.history.reading import Reading
 from singletree.rpc.asking import ClientError, ClientGone
@@ -117,11 +118,7 @@ def _places(history: Reading) -> Choices:
 
 def _numbered(found: Sequence[tuple[str, str]]) -> Choices:
     """Numbers keep equal titles apart."""
-    return {f"{at}. {_short(title)}": value for at, (title, value) in enumerate(found, 1)}
-
-
-def _short(title: str) -> str:
-    return title if len(title) <= LONGEST else f"{title[: LONGEST - 1]}…"
+    return {f"{at}. {cut(title, LONGEST)}": value for at, (title, value) in enumerate(found, 1)}
 
 
 async def last_turn(daemon: Daemon, session: AgentSession) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
+from singletree.rpc.buffers.changes import unix
 from singletree.rpc.buffers.text import Encoding, Position, Text
 
 log = logging.getLogger(__name__)
@@ -166,8 +167,8 @@ def differs_from_disk(path: str | None, text: Text) -> bool:
         return str(text) != ""
     except OSError:
         return True
-    wanted = _unix(str(text))
-    return all(_unix(found) != wanted for found in _decoded(data))
+    wanted = unix(str(text))
+    return all(unix(found) != wanted for found in _decoded(data))
 
 
 def path_of(uri: str) -> str | None:
@@ -194,10 +195,6 @@ def uri_of(path: str | Path) -> str:
 def _key(uri: str) -> str:
     path = path_of(uri)
     return uri if path is None else uri_of(path)
-
-
-def _unix(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _decoded(data: bytes) -> Iterator[str]:

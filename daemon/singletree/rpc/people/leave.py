@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from singletree.excerpt import cut
 from singletree.messages import ToolCall
 from singletree.rpc.faults import parse_as
 from singletree.rpc.peer import Peer
@@ -143,7 +144,7 @@ def message_of(question: Question) -> str:
     """Everything a person must know to answer, in a few lines."""
     lines = [question.title, question.reason]
     if question.command is not None and question.command not in question.title:
-        lines.append(f"$ {_short(question.command)}")
+        lines.append(f"$ {cut(question.command, LONGEST)}")
     if question.cwd is not None:
         lines.append(IN.format(folder=question.cwd))
     lines += [path for path in question.paths[:PATHS] if path not in question.title]
@@ -157,10 +158,6 @@ def _short_diff(diff: str) -> str:
     changed = [
         line for line in diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")
     ]
-    shown = [line if len(line) <= WIDE else f"{line[: WIDE - 1]}…" for line in changed[:LINES]]
+    shown = [cut(line, WIDE) for line in changed[:LINES]]
     more = len(changed) - len(shown)
     return "\n".join([*shown, *([MORE.format(count=more)] if more else [])])
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from singletree.excerpt import cut
 from singletree.rpc.peer import Peer
 
 LONGEST: Final = 1200
@@ -16,5 +17,4 @@ _KINDS: Final[dict[Kind, int]] = {"error": 1, "warning": 2, "info": 3}
 
 def tell(peer: Peer, text: str, kind: Kind = "info") -> None:
     """Show a message; the host decides where."""
-    shown = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-    peer.notify("window/showMessage", {"type": _KINDS[kind], "message": shown})
+    peer.notify("window/showMessage", {"type": _KINDS[kind], "message": cut(text, LONGEST)})

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from posixpath import normpath
 
 from singletree.agent.tool import ToolOutput
+from singletree.excerpt import cut
 from singletree.messages import ToolCall
 from singletree.rpc.protocol.base import JsonObject
 from singletree.rpc.telling.failures import one_line
@@ -47,7 +48,7 @@ def title(call: ToolCall) -> str:
         (call.arguments[k] for k in ("command", "pattern", "path") if k in call.arguments), ""
     )
     text = one_line(f"{call.name} {about}") if isinstance(about, str) else call.name
-    return text if len(text) <= TITLE_LENGTH else text[: TITLE_LENGTH - 1] + "…"
+    return cut(text, TITLE_LENGTH)
 
 
 def tool_result(output: ToolOutput) -> JsonObject:

@@ -12,6 +12,7 @@ from contextlib import suppress
 import anyio
 
 from singletree.errors import ToolError
+from singletree.excerpt import excerpt
 from singletree.session.permission.choices import Choices
 from singletree.session.permission.places import Place, Places
 from singletree.session.permission.rules import Rule
@@ -98,7 +99,7 @@ class CommandPolicy:
         asking = choices.asking(
             "command",
             family,
-            _short(line),
+            excerpt(line, MAX_TITLE),
             command=line,
             cwd=str(self._world.cwd),
             paths=(private.path,) if private else (),
@@ -134,11 +135,7 @@ def _why_command(parsed: Parsed, missing: Sequence[Argv], private: Place | None)
     if not parsed.commands:
         return ASK_UNREAD.format(doubt="; ".join(parsed.doubts) or "it is empty")
     if missing:
-        told = ", ".join(_short(" ".join(word or "…" for word in argv)) for argv in missing[:3])
+        lines = (" ".join(word or "…" for word in argv) for argv in missing[:3])
+        told = ", ".join(excerpt(line, MAX_TITLE) for line in lines)
         return ASK_COMMAND.format(commands=told)
     return ASK_DOUBT.format(doubt="; ".join(parsed.doubts))
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= MAX_TITLE else f"{line[: MAX_TITLE - 1]}…"
