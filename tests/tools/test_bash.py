@@ -153,6 +153,11 @@ async def test_a_senseless_timeout_is_refused(limit: float, tmp_path: Path) -> N
         await said(Saying(ended=Exit(0)), tmp_path, limit=limit)
 
 
+async def test_a_long_timeout_is_told_as_a_plain_number(tmp_path: Path) -> None:
+    told, _, _ = await said(Saying(ended=Exit(None, "timeout")), tmp_path, limit=2e6)
+    assert "[Ended after its time limit of 2000000 s;" in told
+
+
 async def test_an_error_of_the_shell_is_the_tools(tmp_path: Path) -> None:
     shell = LocalShell({"PATH": os.environ["PATH"]})
     with pytest.raises(ToolError, match="does not exist"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha512
 from pathlib import Path
 
 import pytest
@@ -186,6 +187,10 @@ def test_what_is_not_clear_changes_nothing(
     assert told == message if message else "is not in the file. Nothing was changed." in told
 
 
+HEX = "\n".join(sha512(str(n).encode()).hexdigest() * 3 for n in range(5000))
+"""Lines of the same letters, none like another."""
+
+
 @pytest.mark.parametrize(
     ("before", "old", "said"),
     [
@@ -195,8 +200,10 @@ def test_what_is_not_clear_changes_nothing(
         ("a\r\n" * 200_000, "a\n" * 2000, "in f at least 1000 times: in lines 1, 2,"),
         ("\u00a0 a\n" * 100_000, "  a", "in f at least 1000 times: in lines 1, 2,"),
         ("  a\n" * 100_000, "\ta\n\ta", "in f at least 1000 times: in lines 1, 2,"),
+        ("é" + " “x” = 1;" * 30_000, '"x" = 1', "in f at least 1000 times: in line 1."),
+        (HEX, HEX[:400][::-1], "is not in f. Nothing was changed."),
     ],
-    ids=["nearest", "long lines", "one line", "CR LF", "looks", "indent"],
+    ids=["nearest", "long lines", "one line", "CR LF", "looks", "indent", "minified", "hex"],
 )
 def test_a_file_that_repeats_itself_costs_little(before: str, old: str, said: str) -> None:
     with pytest.raises(ToolError) as error:
@@ -289,6 +296,33 @@ async def test_the_result_tells_blocks_lines_and_how_they_were_found(tmp_path: P
         "firstChangedLine": 1,
     }
     assert names(tmp_path) == ["f"]
+
+
+async def test_a_change_in_a_giant_line_is_shown_shortly(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("var a=1;" * 75_000 + "NEEDLE")
+    edits: JsonValue = [{"oldText": "NEEDLE", "newText": "FOUND"}]
+    output = await run_tool(edit_tool(world_of(tmp_path)), path="f", edits=edits)
+    assert isinstance(output.details, dict)
+    diff = output.details["diff"]
+    assert isinstance(diff, str)
+    assert len(diff) < 5000 and diff.startswith("-1 var a=1;") and diff.endswith("…")
+    assert "patch" not in output.details
+    (tmp_path / "many").write_text("a\n" * 100_000)
+    edits = [{"oldText": "a\n" * 100_000, "newText": "b\n" * 100_000}]
+    output = await run_tool(edit_tool(world_of(tmp_path)), path="many", edits=edits)
+    assert isinstance(output.details, dict)
+    assert len(str(output.details["diff"])) < 201_000
+    assert str(output.details["diff"]).endswith("more lines]")
+
+
+async def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "f").open("wb") as file:
+        file.truncate(1 << 40)
+    tool = edit_tool(world_of(tmp_path))
+    edits: JsonValue = [{"oldText": "a", "newText": "b"}]
+    assert await said(tool, path="f", edits=edits) == (
+        "f has 1048576.0MB: it is too large to be edited. Change it with a command."
+    )
 
 
 async def test_errors_name_the_path_as_it_was_given(tmp_path: Path) -> None:

@@ -41,6 +41,12 @@ async def test_lines_and_how_to_go_on(
     assert await read(tmp_path, "f", offset, limit) == wanted
 
 
+async def test_a_limit_of_any_size(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("a\n" * 5000)
+    told = await said(read_tool(world_of(tmp_path)), path="f", limit=10**30)
+    assert "[Lines 1-2000 of 5000 are shown, cut at 2000 lines." in told
+
+
 async def test_empty_lines_count(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("a\n\n\nb\n")
     assert await read(tmp_path, "f", 1, 2) == (

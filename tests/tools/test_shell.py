@@ -11,6 +11,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from tests.tools.worlds import names
 
 from singletree.errors import ToolError
 from singletree.tools import leftovers
@@ -118,6 +119,28 @@ async def test_a_cancelled_command_is_gone(tmp_path: Path) -> None:
     assert await anyio.to_thread.run_sync(_gone, int(data))
 
 
+@pytest.mark.parametrize("after", [0, 0.001, 0.002, 0.004, 0.008, 0.016])
+async def test_a_command_cancelled_while_it_starts_leaves_nothing(
+    after: float, tmp_path: Path
+) -> None:
+    command = "(sleep 1; touch late) & (sleep 1; touch late) & sleep 60"
+    with anyio.move_on_after(after):
+        await ran(command, tmp_path)
+    await anyio.sleep(1.2)
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("command", ["echo a\0b", "echo \ud83d"])
+async def test_what_no_shell_takes_is_told(command: str, tmp_path: Path) -> None:
+    with pytest.raises(ToolError, match="a NUL or half a character in it: no shell takes it"):
+        await ran(command, tmp_path)
+
+
+async def test_a_command_that_is_too_long_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(ToolError, match=r"too long\. Write it into a file, and run that\."):
+        await ran("echo " + "x" * 200_000, tmp_path)
+
+
 async def test_much_output_is_read_whole(tmp_path: Path) -> None:
     result = await ran("head -c 3000000 /dev/zero", tmp_path)
     assert len(result.data) == 3_000_000
@@ -178,6 +201,7 @@ def test_an_older_process_with_the_same_number_is_not_ours() -> None:
         assert seen is not None
         assert [p.pid for p in belonging(Command(sleeper.pid, seen.started, "x"))] == [sleeper.pid]
         assert belonging(Command(sleeper.pid, seen.started + 1, "x")) == []
+        assert belonging(Command(sleeper.pid, seen.started - 1, "x")) == []
     finally:
         sleeper.kill()
         sleeper.wait()
@@ -220,6 +244,20 @@ def test_what_commands_do_not_see() -> None:
     assert got["GITHUB_TOKEN"] == GIVEN["GITHUB_TOKEN"]
     assert (got["HOME"], got["PWD"], got["NO_PROXY"]) == ("/home/me", "/w", "localhost")
     assert (got["PAGER"], got["GIT_TERMINAL_PROMPT"], got["GIT_ASKPASS"]) == ("cat", "0", "")
+
+
+@pytest.mark.parametrize(
+    ("given", "seen"),
+    [
+        ("http://me:secret@[::1", "http://[::1"),
+        ("http://me:se/cret@p:1", "http://p:1"),
+        ("http://me:se://cret@p:1", "http://p:1"),
+        ("http://me:se@cret@p:1/", "http://p:1/"),
+    ],
+)
+def test_a_proxy_s_password_is_taken_out_however_it_is_written(given: str, seen: str) -> None:
+    got = command_environment({"HTTP_PROXY": given}, Path("/w"))
+    assert got["HTTP_PROXY"] == seen
 
 
 async def test_what_is_wished_counts_from_the_next_command_on(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tests.tools.worlds import names, run_tool, said, world_of
 from singletree.agent.tool import parse_args
 from singletree.messages import ToolCall
 from singletree.tools.ls import ls_tool
+from singletree.tools.preview import NO_TEXT, preview_change
 from singletree.tools.write import WriteArgs, write_tool
 
 
@@ -23,6 +24,26 @@ async def test_a_file_is_made_and_replaced(tmp_path: Path) -> None:
     assert output.details == {"created": False}
     assert (tmp_path / "x" / "y.txt").read_bytes() == b"\xc3\xa9\r\n"
     assert names(tmp_path / "x") == ["y.txt"]
+    told = await said(tool, path="x/y.txt", content="a\x0cb\u2028c\x85d")
+    assert told == "Replaced x/y.txt: 1 line, 10B."
+    assert await said(tool, path="x/y.txt", content="") == "Replaced x/y.txt: 0 lines, 0B."
+
+
+@pytest.mark.parametrize(
+    ("before", "content", "shown"),
+    [
+        (None, "a\x0cb\u2028c\n", "--- /dev/null\n+++ f\n@@ -0,0 +1 @@\n+a\u240cb\u2028c"),
+        (b"a\r\nb", "a\nc", "--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n-b\n+c"),
+        (b"\xff\xfe", "a", "--- f {no_text}\n+++ f {no_text}\n@@ -0,0 +1 @@\n+a"),
+    ],
+)
+async def test_a_write_is_previewed_by_the_lines_of_the_file(
+    tmp_path: Path, before: bytes | None, content: str, shown: str
+) -> None:
+    if before is not None:
+        (tmp_path / "f").write_bytes(before)
+    told = await preview_change(world_of(tmp_path), WriteArgs(path="f", content=content))
+    assert told == shown.format(no_text=NO_TEXT)
 
 
 async def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
@@ -97,6 +118,20 @@ async def test_names_are_listed_sorted_with_folders_marked(tmp_path: Path) -> No
     assert await said(tool, path="sub") == "[The folder is empty.]"
     assert await said(tool, path="b.txt") == ("b.txt is a file, not a folder. Read it with read.")
     assert await said(tool, path="sup") == "sup does not exist. Similar names there: sub."
+
+
+async def test_a_giant_folder_is_listed(tmp_path: Path) -> None:
+    for number in range(6000):
+        (tmp_path / f"{number:05}").touch()
+    tool = ls_tool(world_of(tmp_path))
+    told = await said(tool, limit=2)
+    assert told == (
+        "00000\n00001\n\n[2 of 6000 names are shown. For more give limit=4, or use find.]"
+    )
+    assert (await said(tool, limit=10**30)).startswith("00000\n00001\n")
+    assert await said(tool, path="05999x") == (
+        "05999x does not exist. Similar names there: 05999, 05998, 05997."
+    )
 
 
 async def test_a_long_listing_is_cut_at_bytes(tmp_path: Path) -> None:

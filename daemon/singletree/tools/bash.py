@@ -7,7 +7,7 @@ constants. Read next: output.py (what becomes of the output), shell.py (how a co
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -17,7 +17,7 @@ from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
 from singletree.messages import BashExecutionMessage
 from singletree.tools.output import Output
-from singletree.tools.truncate import MAX_BYTES, MAX_LINES, Cut, plural
+from singletree.tools.truncate import MAX_BYTES, MAX_LINES, details_of, plural
 from singletree.tools.world import Exit, Shell, World
 
 DESCRIPTION = (
@@ -119,22 +119,6 @@ async def user_command(
     )
 
 
-def cut_details(cut: Cut) -> Mapping[str, JsonValue]:
-    """A cut in the form pi keeps it in: for faces and for files both programs read."""
-    return {
-        "truncated": cut.by is not None,
-        "truncatedBy": cut.by,
-        "totalLines": cut.total_lines,
-        "totalBytes": cut.total_bytes,
-        "outputLines": cut.lines,
-        "outputBytes": len(cut.text.encode()),
-        "lastLinePartial": cut.partial,
-        "firstLineExceedsLimit": False,
-        "maxLines": MAX_LINES,
-        "maxBytes": MAX_BYTES,
-    }
-
-
 async def _watched(
     shell: Shell,
     command: str,
@@ -193,12 +177,12 @@ def _told(output: Output, ended: Exit, timeout: float | None) -> ToolOutput:
         notes.append(LEFT.format(count=count, were=were))
     notes.append(ended.note)
     if ended.ended == "timeout":
-        notes.append(TIMED_OUT.format(seconds=f"{timeout:g}" if timeout else "?"))
+        notes.append(TIMED_OUT.format(seconds=f"{timeout:.12g}" if timeout else "?"))
     elif ended.code != 0:
         notes.append(EXIT_CODE.format(code=ended.code))
     details: dict[str, JsonValue] = {"exitCode": ended.code}
     if cut.by is not None:
-        details["truncation"] = dict(cut_details(cut))
+        details["truncation"] = details_of(cut)
         if output.path:
             details["fullOutputPath"] = str(output.path)
     return ToolOutput.text(_joined(cut.text, notes), details=details, is_error=failed)

@@ -11,10 +11,14 @@ from dataclasses import dataclass
 
 from singletree.tools.looks import shown
 from singletree.tools.match import EOL, View
+from singletree.tools.truncate import cut_line
 
 CONTEXT = 4
 NO_NEWLINE = "\\ No newline at end of file"
 GAP = "..."
+MAX_SHOWN = 200_000
+MAX_WIDTH = 2000
+TOO_MUCH = "[… {count} more lines]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,8 @@ def numbered(view: View, found: Sequence[Block]) -> str:
     shift, done = 0, 0
 
     def put(sign: str, number: int, line: str) -> None:
-        out.append(f"{sign}{number:>{width}} {shown(line.rstrip(chr(10)))}")
+        kept, was_cut = cut_line(line.rstrip("\n"), MAX_WIDTH)
+        out.append(f"{sign}{number:>{width}} {shown(kept)}{'…' * was_cut}")
 
     for hunk in _hunks(found):
         start = max(hunk[0].at - CONTEXT, done)
@@ -96,7 +101,15 @@ def numbered(view: View, found: Sequence[Block]) -> str:
             put(" ", index + 1, _row(view, index))
     if done < count:
         out.append(f" {'':>{width}} {GAP}")
-    return "\n".join(out)
+    return bounded_diff("\n".join(out))
+
+
+def bounded_diff(diff: str) -> str:
+    """As much of a diff as is shown: its first lines."""
+    if len(diff) <= MAX_SHOWN:
+        return diff
+    kept = diff[:MAX_SHOWN].rpartition("\n")[0]
+    return f"{kept}\n{TOO_MUCH.format(count=diff.count(chr(10)) - kept.count(chr(10)))}"
 
 
 def patch(view: View, found: Sequence[Block], name: str) -> str:
@@ -125,8 +138,8 @@ def _block(view: View, group: Sequence[Change]) -> Block:
     first, last = view.line_at(group[0].start), view.line_at(group[-1].end)
     start, end = view.line(first).start, view.line(last).next
     moved = [Change(c.start - start, c.end - start, c.new) for c in group]
-    old = _lines(view.text[start:end])
-    new = _lines(apply(view.text[start:end], moved))
+    old = lines_of(view.text[start:end])
+    new = lines_of(apply(view.text[start:end], moved))
     same = 0
     while same < min(len(old), len(new)) and old[same] == new[same]:
         same += 1
@@ -149,7 +162,7 @@ def _row(view: View, index: int) -> str:
     return view.text[line.start : line.end] + ("\n" if line.next > line.end else "")
 
 
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
     """Lines with LF for any line end; nothing behind the last one."""
     parts = EOL.split(text)
     lines = [f"{part}\n" for part in parts[:-1]]

@@ -19,14 +19,14 @@ from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
 from singletree.messages import well_formed
 from singletree.tools.binary import binary_kind
-from singletree.tools.diff import Change, apply, blocks, merged, numbered, patch
+from singletree.tools.diff import MAX_SHOWN, Change, apply, blocks, merged, numbered, patch
 from singletree.tools.looks import FOREIGN, shown_name
 from singletree.tools.match import EOL, How, Spot, View, find_spots
 from singletree.tools.missed import missed, several
-from singletree.tools.paths import claim, locate, trouble
+from singletree.tools.paths import Place, claim, locate, trouble
 from singletree.tools.replace import replacement
 from singletree.tools.shapes import edit_shape
-from singletree.tools.truncate import plural
+from singletree.tools.truncate import format_size, plural
 from singletree.tools.world import World
 
 DESCRIPTION = (
@@ -62,9 +62,11 @@ OVERLAP = (
 NO_CHANGE = "{path} already is as asked: old and new text are the same. Nothing was changed."
 FOLDER = "{path} is a folder, not a file."
 NOT_PLAIN = "{path} is not a plain file: it cannot be edited."
+TOO_LARGE = "{path} has {size}: it is too large to be edited. Change it with a command."
 BINARY = "{path} is not text ({kind}): it cannot be edited. Nothing was changed."
 
 BOM = "\ufeff"
+MAX_EDITED = 64 * 1024 * 1024
 
 
 class Edit(Args):
@@ -105,13 +107,14 @@ def edit_tool(world: World) -> Tool:
     async def run(args: EditArgs, tool_run: ToolRun) -> ToolOutput:
         name = shown_name(args.path)
         async with claim(world, args.path, locate) as place:
-            if place.kind != "file":
-                raise ToolError((FOLDER if place.kind == "dir" else NOT_PLAIN).format(path=name))
+            check_editable(place, name)
             try:
                 data = await world.files.read(place.path)
             except OSError as error:
                 raise trouble(args.path, error) from error
-            edited = await to_thread.run_sync(apply_edits, data, args.edits, name)
+            edited = await to_thread.run_sync(
+                apply_edits, data, args.edits, name, abandon_on_cancel=True
+            )
             written = await world.files.write(
                 place.path,
                 edited.data,
@@ -120,11 +123,12 @@ def edit_tool(world: World) -> Tool:
                 call_id=tool_run.call_id,
             )
         notes = [_done(name, edited), *_how(edited), written.note, place.note]
-        details: JsonValue = {
+        details: dict[str, JsonValue] = {
             "diff": edited.diff,
-            "patch": edited.patch,
             "firstChangedLine": edited.first_changed_line,
         }
+        if len(edited.patch) <= MAX_SHOWN:  # half a patch is none
+            details["patch"] = edited.patch
         return ToolOutput.text("\n".join(note for note in notes if note), details=details)
 
     return Tool(
@@ -138,6 +142,14 @@ def edit_tool(world: World) -> Tool:
         GUIDELINES,
         prepare=edit_shape,
     )
+
+
+def check_editable(place: Place, name: str) -> None:
+    """A ToolError for what is no file, or larger than can be held."""
+    if place.kind != "file":
+        raise ToolError((FOLDER if place.kind == "dir" else NOT_PLAIN).format(path=name))
+    if place.size > MAX_EDITED:
+        raise ToolError(TOO_LARGE.format(path=name, size=format_size(place.size)))
 
 
 def apply_edits(data: bytes, edits: Sequence[Edit], name: str = "the file") -> Edited:

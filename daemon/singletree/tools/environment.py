@@ -12,7 +12,6 @@ import re
 from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 DROPPED = (
     # keys of model providers
@@ -111,9 +110,5 @@ def is_dropped(name: str, keep: Collection[str] = (), drop: Collection[str] = ()
 
 def _without_password(address: str) -> str:
     """A proxy's address without who may use it."""
-    if "@" not in address:
-        return address
-    if "://" not in address:
-        return address.rpartition("@")[2]
-    parts = urlsplit(address)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    scheme, sign, rest = address.partition("://") if "://" in address else ("", "", address)
+    return f"{scheme}{sign}{rest.rpartition('@')[2]}"

@@ -10,6 +10,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -77,18 +78,13 @@ def find_tool(world: World) -> Tool:
         limit = bounded(args.limit, DEFAULT_LIMIT, 1, MOST)
         stop = threading.Event()
         try:
-            found = await anyio.to_thread.run_sync(
-                _collect,
-                place.path,
-                args.pattern,
-                limit + 1,
-                stop,
-                tuple(world.files.dirty()),
-                abandon_on_cancel=True,
+            unsaved = tuple(world.files.dirty())
+            collect = partial(_collect, place.path, args.pattern, limit + 1, stop, unsaved)
+            return await anyio.to_thread.run_sync(
+                lambda: _told(collect(), limit, place.note), abandon_on_cancel=True
             )
         finally:
             stop.set()
-        return _told(found, limit, place.note)
 
     return Tool(
         name="find",
@@ -147,7 +143,7 @@ def _collect(
     except OSError as error:
         raise trouble(root, error) from error
     top = str(root).rstrip("/")
-    ignore = ignore_around(str(root), Path.home())
+    ignore = ignore_around(str(root), Path(os.path.expanduser("~")))  # noqa: PTH111
     found: list[str] = []
     for path in chain(_never_saved(root, unsaved, ignore), walk(top, ignore, stop)):
         relative = path[len(top) + 1 :]

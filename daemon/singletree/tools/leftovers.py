@@ -74,9 +74,16 @@ def command_of(pid: int, mark: str) -> Command:
 
 def belonging(command: Command) -> list[Process]:
     """Live processes of a command: in its session, marked as its own, or a child of such a one."""
-    young = [p for p in processes() if not p.dead and p.started >= command.started]
+    found = processes()
+    young = [p for p in found if not p.dead and p.started >= command.started]
     young = [p for p in young if p.pid != os.getpid()]
-    mine = {p.pid for p in young if p.session == command.session or _is_marked(p.pid, command.mark)}
+    leader = next((p for p in found if p.pid == command.session), None)
+    ours = leader is None or command.started in (0, leader.started)  # its number may be another's
+    mine = {
+        p.pid
+        for p in young
+        if (ours and p.session == command.session) or _is_marked(p.pid, command.mark)
+    }
     while more := {p.pid for p in young if p.parent in mine} - mine:
         mine |= more
     return [p for p in young if p.pid in mine]

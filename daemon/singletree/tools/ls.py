@@ -5,16 +5,20 @@ Never looks into a file, never goes deeper. Read next: find.py (names in a whole
 
 from __future__ import annotations
 
+from anyio import to_thread
 from pydantic import Field, JsonValue
 
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
 from singletree.tools.looks import shown_name
 from singletree.tools.paths import locate, trouble
-from singletree.tools.truncate import details_of, keep_head, notice, plural
+from singletree.tools.truncate import bounded, details_of, keep_head, notice, plural
 from singletree.tools.world import Listed, World
 
 DEFAULT_LIMIT = 500
+MOST = 1_000_000
+MANY = 5000
+"""Names that are put in order in the loop; more would hold it up."""
 MAX_DEAD = 20
 
 DESCRIPTION = (
@@ -50,8 +54,10 @@ def ls_tool(world: World) -> Tool:
             entries = await world.files.entries(place.path)
         except OSError as error:
             raise trouble(args.path, error) from error
-        limit = DEFAULT_LIMIT if args.limit is None else max(args.limit, 1)
-        return _listing(entries, limit, place.note)
+        limit = bounded(args.limit, DEFAULT_LIMIT, 1, MOST)
+        if len(entries) <= MANY:
+            return _listing(entries, limit, place.note)
+        return await to_thread.run_sync(_listing, entries, limit, place.note)
 
     return Tool("ls", "List", "search", DESCRIPTION, LsArgs, typed(LsArgs, run), SNIPPET)
 
@@ -64,7 +70,7 @@ def _listing(entries: list[Listed], limit: int, note: str) -> ToolOutput:
         for entry in entries
         if entry.kind != "link"
     ]
-    cut = keep_head("\n".join(names[:limit]), lines=max(limit, 1))
+    cut = keep_head("\n".join(names[:limit]), lines=limit)
     notes, details = [], dict[str, JsonValue]()
     if len(names) > limit:
         total = plural(len(names), "name")

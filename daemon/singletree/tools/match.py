@@ -10,7 +10,7 @@ edit.py (who asks).
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -56,6 +56,7 @@ class View:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._measured: tuple[int, list[tuple[int, int]]] = (-1, [])
 
     @cached_property
     def _ends(self) -> list[tuple[int, int]]:
@@ -81,6 +82,13 @@ class View:
     def line_at(self, position: int) -> int:
         """The index of the line in which a character lies."""
         return bisect_right(self._ends, position, key=itemgetter(1))
+
+    def boundaries(self, index: int) -> list[tuple[int, int]]:
+        """The function below for a line, kept for those who ask again; none of an ASCII line."""
+        if self._measured[0] != index:
+            content = self.content(index)
+            self._measured = index, [] if content.isascii() else boundaries(content)
+        return self._measured[1]
 
     @cached_property
     def looks(self) -> list[str]:
@@ -196,11 +204,13 @@ def _position(view: View, line: int, column: int, *, late: bool) -> int | None:
     here = view.line(line)
     if column == len(view.looks[line]) and (column or late):
         return here.end
-    content = view.text[here.start : here.end]
-    if content.isascii():
+    ends = view.boundaries(line)
+    if not ends:
         return here.start + column
-    fitting = [at for at, seen in boundaries(content) if seen == column]
-    return here.start + fitting[-1 if late else 0] if fitting else None
+    seen = itemgetter(1)
+    at = bisect_right(ends, column, key=seen) - 1 if late else bisect_left(ends, column, key=seen)
+    fits = at < len(ends) and seen(ends[at]) == column
+    return here.start + ends[at][0] if fits else None
 
 
 def _starts(lines: list[str]) -> list[int]:

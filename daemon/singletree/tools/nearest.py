@@ -19,6 +19,9 @@ MAX_COMPARED = 20_000
 MAX_VOTES = 200_000
 """Pairs of equal lines that are looked at; the rarest lines say most, and come first."""
 
+MAX_RATIOS = 60
+"""Lines that are compared letter by letter: those that have the same letters."""
+
 ALIKE = 0.6
 
 
@@ -82,11 +85,14 @@ def _by_likeness(view: View, bare: list[str]) -> int | None:
     offset = max(range(len(bare)), key=lambda index: len(bare[index]))
     matcher = SequenceMatcher(None, autojunk=False)
     matcher.set_seq2(bare[offset][:500])
-    best, where = ALIKE, None
+    best, where, left = ALIKE, None, MAX_RATIOS
     for index, line in enumerate(view.bare[:MAX_COMPARED]):
         matcher.set_seq1(line[:500])
         if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best:
             ratio = matcher.ratio()
             if ratio > best:
                 best, where = ratio, index - offset
+            left -= 1
+            if not left:
+                break
     return where

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from anyio import to_thread
+
 from singletree.errors import ToolError
 from singletree.tools.looks import SPACES, composed, looks_of_name, shown_name
 from singletree.tools.world import Files, Stat, World
@@ -130,8 +132,9 @@ async def look_alike(files: Files, path: Path, form: Callable[[str], str]) -> Pa
             names = [entry.name for entry in await files.entries(here)]
         except OSError:
             return None
+        wanted = form(part)
         same = [name for name in names if name == part] or [
-            name for name in names if form(name) == form(part)
+            name for name in names if form(name) == wanted
         ]
         if len(same) != 1:
             return None
@@ -152,7 +155,7 @@ async def missing(world: World, text: str, path: Path) -> ToolError:
         entries = {}
     if entries.get(parts[0]) == "link" and len(parts) == 1:
         return ToolError(DEAD_LINK.format(path=shown_name(text)))
-    close = difflib.get_close_matches(parts[0], entries, 3, 0.6)
+    close = await to_thread.run_sync(difflib.get_close_matches, parts[0], entries, 3, 0.6)
     similar = SIMILAR.format(names=", ".join(map(shown_name, close))) if close else ""
     if len(parts) > 1:
         similar = NO_FOLDER.format(folder=shown_name(here), similar=similar)

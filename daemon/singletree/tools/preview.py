@@ -10,26 +10,28 @@ import difflib
 from anyio import to_thread
 from pydantic import BaseModel
 
-from singletree.tools.edit import EditArgs, apply_edits
+from singletree.tools.diff import MAX_SHOWN, bounded_diff, lines_of
+from singletree.tools.edit import MAX_EDITED, EditArgs, apply_edits, check_editable
 from singletree.tools.looks import shown, shown_name
 from singletree.tools.paths import locate, locate_new
 from singletree.tools.world import World
 from singletree.tools.write import WriteArgs
 
-MAX_PREVIEW = 200_000
-TOO_MUCH = "[… {count} more lines]"
 NO_TEXT = "[The file that is there now is no text.]"
+TOO_LARGE = "[The file that is there now is too large to be shown.]"
 
 
 async def preview_change(world: World, args: BaseModel) -> str | None:
     """A unified diff; None for other tools. ToolError where the call would fail."""
     if isinstance(args, EditArgs):
+        name = shown_name(args.path)
         place = await locate(world, args.path)
-        if place.kind != "file":
-            return None
+        check_editable(place, name)
         data = await world.files.read(place.path)
-        edited = await to_thread.run_sync(apply_edits, data, args.edits, shown_name(args.path))
-        return _bounded(edited.patch)
+        edited = await to_thread.run_sync(
+            apply_edits, data, args.edits, name, abandon_on_cancel=True
+        )
+        return bounded_diff(edited.patch)
     if isinstance(args, WriteArgs):
         return await _written(world, args)
     return None
@@ -39,9 +41,14 @@ async def _written(world: World, args: WriteArgs) -> str | None:
     place = await locate_new(world, args.path)
     if place.kind not in ("file", ""):
         return None
-    old = await world.files.read(place.path) if place.kind else b""
-    name = shown_name(args.path)
-    return await to_thread.run_sync(_compared, old, args.content, name, place.kind == "")
+    name, old = shown_name(args.path), b""
+    if place.size > MAX_EDITED:
+        name = f"{name} {TOO_LARGE}"
+    elif place.kind:
+        old = await world.files.read(place.path)
+    return await to_thread.run_sync(
+        _compared, old, args.content, name, place.kind == "", abandon_on_cancel=True
+    )
 
 
 def _compared(old: bytes, new: str, name: str, is_new: bool) -> str:
@@ -49,23 +56,9 @@ def _compared(old: bytes, new: str, name: str, is_new: bool) -> str:
         before = old.decode()
     except UnicodeDecodeError:
         before, name = "", f"{name} {NO_TEXT}"
-    if len(before) + len(new) > 10 * MAX_PREVIEW:  # comparing would take too long
-        lines = [f"-{line}" for line in before.splitlines()] + [f"+{x}" for x in new.splitlines()]
+    was, will = lines_of(before), lines_of(new)
+    if len(before) + len(new) > 10 * MAX_SHOWN:  # comparing would take too long
+        lines = [f"-{line}" for line in was] + [f"+{line}" for line in will]
     else:
-        lines = list(
-            difflib.unified_diff(
-                before.splitlines(),
-                new.splitlines(),
-                "/dev/null" if is_new else name,
-                name,
-                lineterm="",
-            )
-        )
-    return _bounded("\n".join(shown(line) for line in lines))
-
-
-def _bounded(patch: str) -> str:
-    if len(patch) <= MAX_PREVIEW:
-        return patch
-    kept = patch[:MAX_PREVIEW].rpartition("\n")[0]
-    return f"{kept}\n{TOO_MUCH.format(count=patch.count(chr(10)) - kept.count(chr(10)))}"
+        lines = list(difflib.unified_diff(was, will, "/dev/null" if is_new else name, name))
+    return bounded_diff("\n".join(shown(line.removesuffix("\n")) for line in lines))

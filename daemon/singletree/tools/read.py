@@ -38,6 +38,9 @@ PATH = "The file: relative to the workspace, or absolute"
 OFFSET = "First line to read, counted from 1"
 LIMIT = "How many lines to read"
 
+MOST = 1_000_000
+"""Lines; no more than MAX_LINES of them are shown."""
+
 EMPTY = "[The file is empty.]"
 AT_END = "[Nothing more: {path} ends after line {total}.]"
 BEYOND_END = "offset {offset} is beyond the end: {path} has {lines}."
@@ -109,7 +112,7 @@ async def _shown(
         data = await _whole(head, content.pieces)
         name = shown_name(args.path)
         show = partial(show_picture, name, data, size, shrinking)
-        return _with(note, await to_thread.run_sync(show))
+        return _with(note, await to_thread.run_sync(show, abandon_on_cancel=True))
     if kind is not None:
         return _with(note, _binary(args.path, size, kind))
     unsaved = UNSAVED if content.stat.dirty else ""
@@ -135,7 +138,7 @@ async def _whole(head: bytes, pieces: AsyncIterator[bytes]) -> bytes:
 
 
 async def _look(args: ReadArgs, head: bytes, pieces: AsyncIterator[bytes]) -> Seen:
-    limit = args.limit if args.limit is not None and args.limit > 0 else None
+    limit = min(args.limit, MOST) if args.limit is not None and args.limit > 0 else None
     window = Window(_first(args), limit)
     window.feed(head)
     async for piece in pieces:

@@ -276,13 +276,12 @@ async def _records(stream: ByteReceiveStream) -> AsyncIterator[bytes]:
     """Whole lines; of one beyond MAX_RECORD its beginning, a byte over the limit."""
     rest = bytearray()
     async for chunk in stream:
-        head, newline, tail = chunk.partition(b"\n")
-        while newline:
-            rest += head[: MAX_RECORD + 1 - len(rest)]
+        *ends, begun = chunk.split(b"\n")
+        for end in ends:
+            rest += end[: MAX_RECORD + 1 - len(rest)]
             yield bytes(rest)
             rest.clear()
-            head, newline, tail = tail.partition(b"\n")
-        rest += head[: MAX_RECORD + 1 - len(rest)]
+        rest += begun[: MAX_RECORD + 1 - len(rest)]
     if rest:
         yield bytes(rest)
 

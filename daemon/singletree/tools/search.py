@@ -18,11 +18,10 @@ from pydantic import Field, JsonValue
 
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
-from singletree.tools.bash import cut_details
 from singletree.tools.looks import shown_name
-from singletree.tools.paths import locate
+from singletree.tools.paths import locate, trouble
 from singletree.tools.ripgrep import Found, Query, run_ripgrep
-from singletree.tools.truncate import MAX_BYTES, bounded, format_size, keep_head
+from singletree.tools.truncate import MAX_BYTES, bounded, details_of, format_size, keep_head
 from singletree.tools.world import World
 
 DESCRIPTION = (
@@ -125,7 +124,10 @@ async def _search(
         found = await run_ripgrep(query, real, without=[*open_here, *secret])
     if not open_here:
         return found
-    copy = Path(await anyio.to_thread.run_sync(_copied, open_here))
+    try:
+        copy = Path(await anyio.to_thread.run_sync(_copied, open_here))
+    except OSError as error:
+        raise trouble(tempfile.gettempdir(), error) from error
     try:
         return found.joined(await run_ripgrep(query, copy), query.limit)
     finally:
@@ -142,10 +144,14 @@ def _below(folder: Path, paths: Sequence[Path]) -> list[str]:
 def _copied(buffers: Mapping[str, bytes]) -> str:
     """The buffers as files in a private folder, at the same relative places."""
     folder = tempfile.mkdtemp(prefix="singletree-")
-    for name, data in buffers.items():
-        path = Path(folder) / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+    try:
+        for name, data in buffers.items():
+            path = Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     return folder
 
 
@@ -162,7 +168,7 @@ def _told(found: Found, limit: int, note: str) -> ToolOutput:
     if cut.by:
         size = format_size(MAX_BYTES)
         notes.append(CUT.format(size=size, shown=cut.lines, total=cut.total_lines))
-        details["truncation"] = dict(cut_details(cut))
+        details["truncation"] = details_of(cut)
     if found.problem:
         notes.append(UNREAD.format(reason=found.problem))
     notes += [note] if note else []

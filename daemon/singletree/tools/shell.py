@@ -8,6 +8,7 @@ never asks. Read next: environment.py, leftovers.py, sandbox.py (the same, confi
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
@@ -32,6 +33,8 @@ NO_FOLDER = "The working directory does not exist: {cwd}. No command can run the
 NO_SHELL = "No shell was found on this machine (neither bash nor sh)."
 NO_SUCH_SHELL = "There is no shell {path}, which shellPath in the settings names."
 NOT_STARTED = "The command could not be started: {reason}"
+NOT_TEXT = "The command has a NUL or half a character in it: no shell takes it so."
+TOO_LONG = "The command could not be started: it is too long. Write it into a file, and run that."
 
 IDLE = 0.1
 """A pipe that a background process holds is read until it was still for so long (seconds),"""
@@ -122,7 +125,8 @@ class LocalShell:
         os.set_blocking(reading, False)
         try:
             try:
-                started = await _start(tied, cwd, full, writing)
+                with anyio.CancelScope(shield=True):  # who has begun is ended by its marks
+                    started = await _start(tied, cwd, full, writing)
             finally:
                 os.close(writing)
             return await self._follow(started, mark, reading, limit, on_output)
@@ -218,7 +222,11 @@ async def _start(argv: list[str], cwd: Path, env: Mapping[str, str], output: int
             env=env,
             start_new_session=True,
         )
+    except ValueError as error:
+        raise ToolError(NOT_TEXT) from error
     except OSError as error:
+        if error.errno == errno.E2BIG:
+            raise ToolError(TOO_LONG) from error
         raise ToolError(NOT_STARTED.format(reason=error.strerror or str(error))) from error
 
 

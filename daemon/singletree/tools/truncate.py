@@ -56,7 +56,7 @@ def keep_head(text: str, lines: int = MAX_LINES, size: int = MAX_BYTES) -> Cut:
     """The first lines that fit both limits; of a first line that does not fit, its beginning."""
     data = to_bytes(text)
     body = data.removesuffix(b"\n")
-    total = _count(data)
+    total = count_lines(data)
     if total <= lines and len(body) <= size:
         return Cut(text if len(data) <= size else text[:-1], total, len(data), 1, total)
     kept = body[: size + 1].split(b"\n", lines)
@@ -71,7 +71,7 @@ def keep_tail(text: str, lines: int = MAX_LINES, size: int = MAX_BYTES) -> Cut:
     """The last lines that fit both limits; of a last line that does not fit, its end."""
     data = to_bytes(text)
     body = data.removesuffix(b"\n")
-    total = _count(data)
+    total = count_lines(data)
     if total <= lines and len(body) <= size:
         kept = text if len(data) <= size else text[:-1]
         return Cut(kept, total, len(data), 1, total, side="tail")
@@ -172,7 +172,8 @@ def _shown(cut: Cut) -> str:
     return SHOWN_LINES.format(first=cut.first, last=cut.last)
 
 
-def _count(data: bytes) -> int:
+def count_lines(data: bytes) -> int:
+    """Lines of a text; one that is not ended counts."""
     return data.count(b"\n") + (1 if data and not data.endswith(b"\n") else 0)
 
 

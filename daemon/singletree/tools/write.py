@@ -12,7 +12,7 @@ from singletree.errors import ToolError
 from singletree.tools.looks import FOREIGN, shown_name
 from singletree.tools.paths import check_workspace, claim, locate_new
 from singletree.tools.shapes import write_shape
-from singletree.tools.truncate import format_size, plural
+from singletree.tools.truncate import count_lines, format_size, plural
 from singletree.tools.world import World
 
 DESCRIPTION = (
@@ -60,7 +60,7 @@ def write_tool(world: World) -> Tool:
         said = DONE.format(
             verb=REPLACED if place.kind else CREATED,
             path=name,
-            lines=plural(len(args.content.splitlines()), "line"),
+            lines=plural(count_lines(data), "line"),
             size=format_size(len(data)),
         )
         notes = [note for note in (said, written.note, place.note) if note]
