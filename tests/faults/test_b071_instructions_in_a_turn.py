@@ -24,12 +24,13 @@ async def test_b071_the_next_prompt_sees_the_new_text(tmp_path: Path) -> None:
         assert "foxes" not in second
 
 
-async def test_b071_also_between_two_steps(tmp_path: Path) -> None:
-    model = ScriptedModel([call("write", path="AGENTS.md", content="Speak of hares."), say("ok")])
+async def test_b071_what_a_turn_writes_counts_from_the_next_turn_on(tmp_path: Path) -> None:
+    write = call("write", path="AGENTS.md", content="Speak of hares.")
+    model = ScriptedModel([write, say("ok"), say("yes")])
     async with stage(tmp_path, model) as on:
         await on.say("write it down")
-        assert "hares" not in model.requests[0].system
-        assert "hares" in model.requests[1].system
+        await on.say("heed it")
+        assert ["hares" in request.system for request in model.requests] == [False, False, True]
 
 
 async def test_b071_a_bad_file_ends_no_turn(tmp_path: Path) -> None:
