@@ -34,6 +34,22 @@ def test_what_a_module_or_the_map_points_to_is_there() -> None:
     assert lost == []
 
 
+def test_where_to_read_next_is_told_from_where_one_stands() -> None:
+    lost = [
+        f"{module.relative_to(PACKAGE)}: {name}"
+        for module in MODULES
+        for name in read_next(ast.get_docstring(ast.parse(module.read_text("utf-8"))) or "")
+        if not (module.parent / name).exists()
+    ]
+    assert lost == []
+
+
+def read_next(docstring: str) -> list[str]:
+    """The files and folders that a docstring sends its reader to."""
+    _, _, told = docstring.partition("Read next:")
+    return re.findall(r"[\w./]+\.py\b|[\w.]+(?:/[\w.]+)*/(?=[\s,.;()])", told)
+
+
 def test_asyncio_stands_only_in_rpc() -> None:
     guilty = [
         str(m.relative_to(PACKAGE))

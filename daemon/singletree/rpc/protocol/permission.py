@@ -1,6 +1,6 @@
 """Asking leave: the question to the client, and the rules that were remembered.
 
-No answer is a no. Read next: gate.py in session/ (when a question is asked).
+No answer is a no. Read next: ../../session/permission/gate.py (when one is asked).
 """
 
 from __future__ import annotations
