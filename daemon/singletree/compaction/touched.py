@@ -44,13 +44,17 @@ class Touched:
     @classmethod
     def by(cls, messages: Iterable[AgentMessage]) -> Self:
         """By the calls in these messages, failed ones too."""
-        found: dict[str, set[str]] = {"read": set(), "write": set(), "edit": set()}
-        for message in messages:
-            if isinstance(message, AssistantMessage):
-                for call in message.tool_calls:
-                    path = call.arguments.get("path")
-                    if isinstance(path, str) and path and call.name in found:
-                        found[call.name].add(path)
+        answers = (one for one in messages if isinstance(one, AssistantMessage))
+        calls = (call for answer in answers for call in answer.tool_calls)
+        return cls.called((call.name, call.arguments.get("path")) for call in calls)
+
+    @classmethod
+    def called(cls, calls: Iterable[tuple[JsonValue, JsonValue]]) -> Self:
+        """By tools and the paths they were given."""
+        found: dict[JsonValue, set[str]] = {"read": set(), "write": set(), "edit": set()}
+        for name, path in calls:
+            if isinstance(name, str) and name in found and isinstance(path, str) and path:
+                found[name].add(path)
         return cls(*map(frozenset, found.values()))
 
     @classmethod

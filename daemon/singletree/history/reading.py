@@ -7,7 +7,7 @@ Never writes a line. Read next: record.py (the same, and writing), tree.py, bodi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import islice
@@ -18,7 +18,7 @@ from singletree.errors import StaleError, UnknownEntry
 from singletree.history.bodies import Bodies
 from singletree.history.damage import WITH_BYTES, Damage, keep_aside
 from singletree.history.entries import Entry, SessionHeader
-from singletree.history.index import NO_ROW, Index
+from singletree.history.index import NO_ROW, Index, Kind
 from singletree.history.jsonl import Json
 from singletree.history.log import SessionLog
 from singletree.history.outline import Filter, Outline, RowPage
@@ -226,6 +226,12 @@ class Reading:
             ids_at[rows[start]] if 0 < start < stop else None,
             ids_at[rows[stop - 1]] if start < stop < len(rows) else None,
         )
+
+    def lines(self, ids: Iterable[str], kinds: Container[Kind]) -> Iterator[tuple[Kind, bytes]]:
+        """The lines of entries as they stand in the file: those of some kinds, none decoded."""
+        for row in map(self.tree.row, ids):
+            if (kind := self._index.kind(row)) in kinds:
+                yield kind, self._bodies.raw(row)
 
     def rows(
         self,
