@@ -547,7 +547,7 @@ async def test_a_message_may_begin_a_turn(tmp_path: Path) -> None:
     desk = Desk()
     async with stage(tmp_path, ScriptedModel([say("one")]), guests=[desk]) as on:
         desk.api.send("look at this", trigger=True)
-        await on.until(lambda: on.session.state().last_turn is not None)
+        await on.until(lambda: on.session.turns.last is not None)
         causes = [e.cause for e in on.events if isinstance(e, TurnStarted)]
         assert causes == ["extension"]
         assert outline(on.model.requests[0].messages) == ["user: look at this"]

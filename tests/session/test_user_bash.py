@@ -12,7 +12,7 @@ from singletree.errors import SessionError
 from singletree.extensions.api import Block, ExtensionAPI, UserBash
 from singletree.messages import BashExecutionMessage
 from singletree.model.scripted import ScriptedModel, call, say, wait
-from singletree.session.events import BashOutput, EntryAppended, ToolEnded, ToolUpdated
+from singletree.session.events import BashOutput, EntryAppended, ToolEnded, ToolStarted, ToolUpdated
 from singletree.session.user_bash import Ran
 
 
@@ -47,7 +47,7 @@ async def test_while_a_turn_runs_the_entry_waits_for_its_end(tmp_path: Path) -> 
     model = ScriptedModel([call("bash", command="sleep 0.3"), say("ok"), say("ok2")])
     async with stage(tmp_path, model) as on:
         await on.session.turns.prompt(said("go"))
-        await on.until(lambda: bool(on.session.state().open_calls))
+        await on.until(lambda: bool(on.told(ToolStarted)))
         ran = await on.session.user_bash.run("echo x")
         assert ran.message.output == "x\n"
         assert "bashExecution" not in entries(on)
@@ -153,7 +153,7 @@ async def test_one_call_is_stopped_and_the_turn_goes_on(tmp_path: Path) -> None:
         first, second = outline(model.requests[1].messages)[-2:]
         assert first.startswith("result: a\n\n[Stopped: the user ended this call")
         assert second == "result: b"
-        last = on.session.state().last_turn
+        last = on.session.turns.last
         assert last is not None
         assert last.reason == "end_turn"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from singletree.errors import ModelError, SingletreeError
-from singletree.messages import AssistantMessage, ThinkingLevel, ToolCall
+from singletree.messages import AssistantMessage, ThinkingLevel
 from singletree.session.events import ErrorInfo, Phase, QueueItem, TurnReason
 
 Disposition = Literal["started", "queued", "injected", "handled"]
@@ -84,7 +84,6 @@ class SessionState:
     name: str | None
     phase: Phase
     turn_id: str | None
-    last_turn: LastTurn | None
     model: str | None
     thinking: ThinkingLevel
     tools: tuple[str, ...]
@@ -96,7 +95,6 @@ class SessionState:
     entry_count: int
     message_count: int
     context: ContextUse
-    open_calls: tuple[ToolCall, ...]
     trusted: bool
     skipped: tuple[tuple[str, str], ...]
     read_only: bool
