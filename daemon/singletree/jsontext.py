@@ -15,6 +15,8 @@ from pydantic import JsonValue
 
 from singletree.errors import SettingsError
 
+Json = dict[str, JsonValue]
+
 DEPTH = 100
 """Levels of objects and lists that a file may have; nothing real comes near."""
 
@@ -31,6 +33,21 @@ def decoded(text: str | bytes) -> JsonValue:
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
     return value
+
+
+def object_in(value: JsonValue) -> Json:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects_in(value: JsonValue) -> list[Json]:
+    """The values of a list, each as an object; none for anything else."""
+    return [object_in(item) for item in value] if isinstance(value, list) else []
+
+
+def text_in(value: JsonValue) -> str:
+    """The value if it is a text, else an empty one."""
+    return value if isinstance(value, str) else ""
 
 
 def finite(text: str) -> float:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from singletree.jsontext import Json
 from singletree.messages import (
     AssistantMessage,
     Block,
@@ -38,8 +39,6 @@ IMAGE_AFTER = "(an image; it follows behind the results)"
 ERROR_IMAGES = "Images of the failed call {id} of {tool}:"
 
 FINE_GRAINED = "fine-grained-tool-streaming-2025-05-14"
-
-Json = dict[str, JsonValue]
 
 
 def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:

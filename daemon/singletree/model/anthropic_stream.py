@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 
-from pydantic import JsonValue
-
+from singletree.jsontext import Json, object_in, text_in
 from singletree.messages import AssistantMessage
 from singletree.model.base import Delta
 from singletree.model.draft import CallPart, Draft, TextPart, ThinkingPart, new_call_id
@@ -37,8 +36,6 @@ _FIELDS = (
     "cache_creation_input_tokens",
 )
 
-Json = dict[str, JsonValue]
-
 
 class MessagesDecoder:
     """One answer of a messages server."""
@@ -64,13 +61,13 @@ class MessagesDecoder:
         kind = data.get("type") or event.name
         match kind:
             case "content_block_delta":
-                return self._delta(_index(data), _object(data.get("delta")))
+                return self._delta(_index(data), object_in(data.get("delta")))
             case "content_block_start":
-                return self._start(_index(data), _object(data.get("content_block")))
+                return self._start(_index(data), object_in(data.get("content_block")))
             case "message_start":
-                self._begin(_object(data.get("message")))
+                self._begin(object_in(data.get("message")))
             case "message_delta":
-                self._end(_object(data.get("delta")), _object(data.get("usage")))
+                self._end(object_in(data.get("delta")), object_in(data.get("usage")))
             case "message_stop":
                 self._over = True
             case "error":
@@ -98,7 +95,7 @@ class MessagesDecoder:
             self.draft.response_id = name
         if isinstance(model, str) and model and model != self.draft.info.id:
             self.draft.response_model = model
-        self._usage(_object(message.get("usage")))
+        self._usage(object_in(message.get("usage")))
 
     def _end(self, delta: Json, usage: Json) -> None:
         reason = delta.get("stop_reason")
@@ -110,16 +107,17 @@ class MessagesDecoder:
         match block.get("type"):
             case "text":
                 self._blocks[index] = self.draft.add(TextPart())
-                return self.draft.text(self._blocks[index], _text(block.get("text")))
+                return self.draft.text(self._blocks[index], text_in(block.get("text")))
             case "thinking":
-                part = ThinkingPart(signature=_text(block.get("signature")))
+                part = ThinkingPart(signature=text_in(block.get("signature")))
                 self._blocks[index] = self.draft.add(part)
-                return self.draft.text(self._blocks[index], _text(block.get("thinking")))
+                return self.draft.text(self._blocks[index], text_in(block.get("thinking")))
             case "redacted_thinking":
-                hidden = ThinkingPart(signature=_text(block.get("data")), redacted=True)
+                hidden = ThinkingPart(signature=text_in(block.get("data")), redacted=True)
                 self._blocks[index] = self.draft.add(hidden)
             case "tool_use":
-                call = CallPart(_text(block.get("id")) or new_call_id(), _text(block.get("name")))
+                name = text_in(block.get("name"))
+                call = CallPart(text_in(block.get("id")) or new_call_id(), name)
                 self._blocks[index] = self.draft.add(call)
                 given = block.get("input")
                 return self.draft.call(self._blocks[index], json.dumps(given) if given else "")
@@ -133,15 +131,15 @@ class MessagesDecoder:
             return []
         match delta.get("type"):
             case "text_delta":
-                return self.draft.text(at, _text(delta.get("text")))
+                return self.draft.text(at, text_in(delta.get("text")))
             case "thinking_delta":
-                return self.draft.text(at, _text(delta.get("thinking")))
+                return self.draft.text(at, text_in(delta.get("thinking")))
             case "input_json_delta":
-                return self.draft.call(at, _text(delta.get("partial_json")))
+                return self.draft.call(at, text_in(delta.get("partial_json")))
             case "signature_delta":
                 part = self.draft.parts[at]
                 if isinstance(part, ThinkingPart):
-                    part.signature = (part.signature or "") + _text(delta.get("signature"))
+                    part.signature = (part.signature or "") + text_in(delta.get("signature"))
             case _:
                 pass
         return []
@@ -151,10 +149,10 @@ class MessagesDecoder:
         for field in _FIELDS:
             if usage.get(field) is not None:
                 self._tokens[field] = count(usage[field])
-        kept = _object(usage.get("cache_creation"))
+        kept = object_in(usage.get("cache_creation"))
         if kept or self._hour is None:
             self._hour = count(kept.get("ephemeral_1h_input_tokens"))
-        details = _object(usage.get("output_tokens_details"))
+        details = object_in(usage.get("output_tokens_details"))
         if details.get("thinking_tokens") is not None:
             self._thought = count(details["thinking_tokens"])
         tokens = [self._tokens.get(field, 0) for field in _FIELDS]
@@ -167,14 +165,6 @@ class MessagesDecoder:
             cache_write_1h=self._hour,
             reasoning=self._thought,
         )
-
-
-def _object(value: JsonValue) -> Json:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _index(data: Json) -> int:

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from singletree.jsontext import Json
 from singletree.messages import Message
 from singletree.model.base import ModelInfo, ModelRequest
 from singletree.model.dialect import output_limit, request_tokens
 from singletree.model.transform import Rename, prepare
-
-Json = dict[str, JsonValue]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
+from singletree.jsontext import Json
 from singletree.messages import (
     AssistantMessage,
     Content,
@@ -44,8 +45,6 @@ NO_GIF = "it is a GIF, which this model does not take"
 
 _LEAST = "minimal"
 """The thinking level that comes nearest to none."""
-
-Json = dict[str, JsonValue]
 
 
 def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:

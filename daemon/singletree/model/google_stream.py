@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 
-from pydantic import JsonValue
-
+from singletree.jsontext import Json, object_in, objects_in, text_in
 from singletree.messages import AssistantMessage
 from singletree.model.base import Delta
 from singletree.model.draft import CallPart, Draft, TextPart, ThinkingPart
@@ -33,8 +32,6 @@ _FILTERS = (
     "IMAGE_RECITATION",
     "IMAGE_PROHIBITED_CONTENT",
 )
-
-Json = dict[str, JsonValue]
 
 
 class GenerateDecoder:
@@ -61,15 +58,15 @@ class GenerateDecoder:
         if error:
             raise in_stream(error, provider=self.draft.info.provider)
         self._note(chunk)
-        candidates = _objects(chunk.get("candidates"))
+        candidates = objects_in(chunk.get("candidates"))
         if not candidates:
             return []
-        parts = _objects(_object(candidates[0].get("content")).get("parts"))
+        parts = objects_in(object_in(candidates[0].get("content")).get("parts"))
         events = [delta for part in parts for delta in self._part(part)]
-        reason = _text(candidates[0].get("finishReason"))
+        reason = text_in(candidates[0].get("finishReason"))
         if reason and reason != _UNSAID:
             self.draft.raw_stop = reason
-            self._words = provider_words(_text(candidates[0].get("finishMessage")))
+            self._words = provider_words(text_in(candidates[0].get("finishMessage")))
         return events
 
     def finish(self) -> tuple[list[Delta], AssistantMessage]:
@@ -90,20 +87,20 @@ class GenerateDecoder:
         raise broken(f"the answer ended with {reason}{words}", provider=provider)
 
     def _note(self, chunk: Json) -> None:
-        name, model = _text(chunk.get("responseId")), _text(chunk.get("modelVersion"))
+        name, model = text_in(chunk.get("responseId")), text_in(chunk.get("modelVersion"))
         self.draft.response_id = self.draft.response_id or name or None
         if model and model != self.draft.info.id:
             self.draft.response_model = model
-        blocked = _text(_object(chunk.get("promptFeedback")).get("blockReason"))
+        blocked = text_in(object_in(chunk.get("promptFeedback")).get("blockReason"))
         if blocked:
             self._refused = True
             self.draft.raw_stop = blocked
-        self._counted = _object(chunk.get("usageMetadata")) or self._counted
+        self._counted = object_in(chunk.get("usageMetadata")) or self._counted
 
     def _part(self, part: Json) -> list[Delta]:
-        signature = _text(part.get("thoughtSignature")) or None
+        signature = text_in(part.get("thoughtSignature")) or None
         if isinstance(part.get("functionCall"), dict):
-            return self._call(_object(part["functionCall"]), signature)
+            return self._call(object_in(part["functionCall"]), signature)
         text = part.get("text")
         if not isinstance(text, str) or not (text or signature):
             return []
@@ -117,8 +114,8 @@ class GenerateDecoder:
     def _call(self, call: Json, signature: str | None) -> list[Delta]:
         """A call comes whole, often without an id."""
         self._open = None
-        arguments = json.dumps(_object(call.get("args")), ensure_ascii=False)
-        part = CallPart(_text(call.get("id")), _text(call.get("name")), [arguments])
+        arguments = json.dumps(object_in(call.get("args")), ensure_ascii=False)
+        part = CallPart(text_in(call.get("id")), text_in(call.get("name")), [arguments])
         part.signature = signature
         return self.draft.tell(self.draft.add(part))
 
@@ -137,15 +134,3 @@ class GenerateDecoder:
             cache_read=read,
             reasoning=thought,
         )
-
-
-def _object(value: JsonValue) -> Json:
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(value: JsonValue) -> list[Json]:
-    return [_object(item) for item in value] if isinstance(value, list) else []
-
-
-def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else ""

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from singletree.jsontext import Json
 from singletree.messages import AssistantMessage, Image, Message, ToolResultMessage
 from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
 from singletree.model.dialect import content_units, frame_units, option, output_limit, tokens_of
-from singletree.model.form import Form, Json
+from singletree.model.form import Form
 from singletree.model.images import MANY
 from singletree.model.transform import Ids, prepare, sendable
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from singletree.jsontext import decoded
+from singletree.jsontext import Json, decoded
 from singletree.messages import (
     AssistantMessage,
     Content,
@@ -38,8 +38,6 @@ BRIDGE = "I have seen the results."
 """Between results and the user's next words, for servers that want an answer there."""
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text")
-
-Json = dict[str, JsonValue]
 
 
 def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:

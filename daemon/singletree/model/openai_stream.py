@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from pydantic import JsonValue
 
-from singletree.jsontext import DEPTH, is_deep
+from singletree.jsontext import DEPTH, Json, is_deep
 from singletree.messages import AssistantMessage
 from singletree.model.base import Delta
 from singletree.model.dialect import flag
@@ -41,8 +41,6 @@ _FILTERS = ("content_filter", "content-filter", "safety", "refusal", "recitation
 _FAILURES = ("error", "network_error", "failed")
 
 _decode: Callable[[str], tuple[JsonValue, int]] = json.JSONDecoder().raw_decode
-
-Json = dict[str, JsonValue]
 
 
 class ChatDecoder:

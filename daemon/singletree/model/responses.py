@@ -12,7 +12,7 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
-from singletree.jsontext import decoded
+from singletree.jsontext import Json, decoded
 from singletree.messages import (
     AssistantMessage,
     Content,
@@ -34,8 +34,6 @@ from singletree.model.transform import made_by, plain_id, sendable, short_hash
 PATH = "/responses"
 LEAST_OUTPUT = 16
 ENCRYPTED = "reasoning.encrypted_content"
-
-Json = dict[str, JsonValue]
 
 
 def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:

@@ -10,7 +10,7 @@ import json
 
 from pydantic import JsonValue
 
-from singletree.jsontext import decoded
+from singletree.jsontext import Json, decoded, object_in, objects_in, text_in
 from singletree.messages import AssistantMessage
 from singletree.model.anthropic_stream import CUT
 from singletree.model.base import Delta
@@ -26,8 +26,6 @@ PARAGRAPH = "\n\n"
 _LAST = ("response.completed", "response.incomplete", "response.done")
 _TEXT = ("response.output_text.delta", "response.refusal.delta")
 _THOUGHT = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
-
-Json = dict[str, JsonValue]
 
 
 class ResponsesDecoder:
@@ -52,11 +50,11 @@ class ResponsesDecoder:
         data = loaded(event.data, self.draft.info.provider)
         kind = data.get("type") or event.name
         if kind in _TEXT:
-            return self.draft.text(self._at(data, TextPart), _text(data.get("delta")))
+            return self.draft.text(self._at(data, TextPart), text_in(data.get("delta")))
         if kind in _THOUGHT:
             return self._thought(data)
         if kind == "response.function_call_arguments.delta":
-            return self.draft.call(self._at(data, CallPart), _text(data.get("delta")))
+            return self.draft.call(self._at(data, CallPart), text_in(data.get("delta")))
         if kind == "response.output_item.added":
             return self._added(data)
         if kind == "response.output_item.done":
@@ -66,7 +64,7 @@ class ResponsesDecoder:
 
     def _state(self, kind: JsonValue, data: Json) -> None:
         """Events of the answer as a whole."""
-        response = _object(data.get("response"))
+        response = object_in(data.get("response"))
         if kind == "error":
             raise self._failure(data.get("error") or data)
         if kind == "response.failed":
@@ -97,12 +95,12 @@ class ResponsesDecoder:
 
     def _at(self, data: Json, kind: type[TextPart | ThinkingPart | CallPart]) -> int:
         """Where the part of an event stands: by item, by place in the output, else the last."""
-        for key in _keys(data, _text(data.get("item_id"))):
+        for key in _keys(data, text_in(data.get("item_id"))):
             if key in self._places:
                 return self._places[key]
         if self._last_place >= 0 and isinstance(self.draft.parts[self._last_place], kind):
             return self._last_place
-        return self._place(data, _text(data.get("item_id")), kind())
+        return self._place(data, text_in(data.get("item_id")), kind())
 
     def _place(self, data: Json, item_id: str, part: TextPart | ThinkingPart | CallPart) -> int:
         at = self.draft.add(part)
@@ -112,12 +110,12 @@ class ResponsesDecoder:
         return at
 
     def _added(self, data: Json) -> list[Delta]:
-        item = _object(data.get("item"))
+        item = object_in(data.get("item"))
         part = _part(item)
         if part is None:
             return []
-        at = self._place(data, _text(item.get("id")), part)
-        return self.draft.call(at, _text(item.get("arguments")))
+        at = self._place(data, text_in(item.get("id")), part)
+        return self.draft.call(at, text_in(item.get("arguments")))
 
     def _thought(self, data: Json) -> list[Delta]:
         at = self._at(data, ThinkingPart)
@@ -126,10 +124,10 @@ class ResponsesDecoder:
         if at in self._summaries and self._summaries[at] != place:
             events += self.draft.text(at, PARAGRAPH)
         self._summaries[at] = place
-        return events + self.draft.text(at, _text(data.get("delta")))
+        return events + self.draft.text(at, text_in(data.get("delta")))
 
     def _done(self, data: Json) -> list[Delta]:
-        item = _object(data.get("item"))
+        item = object_in(data.get("item"))
         fresh = _part(item)
         if fresh is None:
             return []
@@ -166,34 +164,34 @@ class ResponsesDecoder:
             self.draft.response_id = name
         if isinstance(model, str) and model and model != self.draft.info.id:
             self.draft.response_model = model
-        usage = _object(response.get("usage"))
+        usage = object_in(response.get("usage"))
         if usage:
             self._usage(usage)
 
     def _end(self, response: Json) -> None:
         self._note(response)
-        status = _text(response.get("status")) or "completed"
-        reason = _text(_object(response.get("incomplete_details")).get("reason"))
+        status = text_in(response.get("status")) or "completed"
+        reason = text_in(object_in(response.get("incomplete_details")).get("reason"))
         self._status = status
         self.draft.raw_stop = f"{status}.{reason}" if reason else status
-        for item in _objects(response.get("output")):
+        for item in objects_in(response.get("output")):
             self._late(item)
 
     def _late(self, item: Json) -> None:
         """Encrypted reasoning that came only with the end."""
-        at = self._places.get(f"id:{_text(item.get('id'))}")
+        at = self._places.get(f"id:{text_in(item.get('id'))}")
         part = self.draft.parts[at] if at is not None else None
         if isinstance(part, ThinkingPart) and item.get("encrypted_content"):
-            kept = _object(decoded(part.signature or "{}"))
+            kept = object_in(decoded(part.signature or "{}"))
             kept = {**item, **kept, "encrypted_content": item["encrypted_content"]}
             part.signature = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
 
     def _usage(self, usage: Json) -> None:
         prompt = count(usage.get("input_tokens"))
-        details = _object(usage.get("input_tokens_details"))
+        details = object_in(usage.get("input_tokens_details"))
         read = min(count(details.get("cached_tokens")), prompt)
         write = min(count(details.get("cache_write_tokens")), prompt - read)
-        told = _object(usage.get("output_tokens_details"))
+        told = object_in(usage.get("output_tokens_details"))
         self.draft.usage = priced(
             self.draft.info.price,
             input=prompt - read - write,
@@ -217,10 +215,10 @@ def _part(item: Json) -> TextPart | ThinkingPart | CallPart | None:
         case "reasoning":
             return ThinkingPart()
         case "function_call":
-            call_id = _text(item.get("call_id")) or new_call_id()
-            item_id = _text(item.get("id"))
+            call_id = text_in(item.get("call_id")) or new_call_id()
+            item_id = text_in(item.get("id"))
             both = f"{call_id}|{item_id}" if item_id else call_id
-            return CallPart(both, _text(item.get("name")))
+            return CallPart(both, text_in(item.get("name")))
         case _:
             return None
 
@@ -228,31 +226,15 @@ def _part(item: Json) -> TextPart | ThinkingPart | CallPart | None:
 def _whole(item: Json) -> str:
     """What the end of an item says it is."""
     if item.get("type") == "function_call":
-        return _text(item.get("arguments"))
+        return text_in(item.get("arguments"))
     if item.get("type") == "reasoning":
-        summary = item.get("summary") or item.get("content")
-        texts = (
-            [_text(_object(p).get("text")) for p in summary] if isinstance(summary, list) else []
-        )
-        return PARAGRAPH.join(texts)
-    content = item.get("content")
-    parts = [_object(p) for p in content] if isinstance(content, list) else []
-    return "".join(_text(p.get("text")) or _text(p.get("refusal")) for p in parts)
+        summary = objects_in(item.get("summary") or item.get("content"))
+        return PARAGRAPH.join(text_in(part.get("text")) for part in summary)
+    parts = objects_in(item.get("content"))
+    return "".join(text_in(p.get("text")) or text_in(p.get("refusal")) for p in parts)
 
 
 def _signature(item: Json) -> str:
-    kept: Json = {"v": 1, "id": _text(item.get("id"))}
+    kept: Json = {"v": 1, "id": text_in(item.get("id"))}
     phase = item.get("phase")
     return json.dumps(kept | ({"phase": phase} if phase else {}), separators=(",", ":"))
-
-
-def _object(value: JsonValue) -> Json:
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(value: JsonValue) -> list[Json]:
-    return [_object(item) for item in value] if isinstance(value, list) else []
-
-
-def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else ""

@@ -1,12 +1,10 @@
 """The tail of a stream, kept within two limits while it grows.
 
-Bytes come in any pieces; what is kept is bounded, what is counted is everything. Never knows where
+Text comes in any pieces; what is kept is bounded, what is counted is everything. Never knows where
 the stream comes from, nor where the whole of it is saved. Read next: truncate.py (the limits).
 """
 
 from __future__ import annotations
-
-import codecs
 
 from singletree.tools.truncate import MAX_BYTES, MAX_LINES, Cut, tail_of, to_bytes, to_text
 
@@ -14,9 +12,8 @@ from singletree.tools.truncate import MAX_BYTES, MAX_LINES, Cut, tail_of, to_byt
 class Accumulator:
     """The tail of a stream that never ends: counts everything, holds no more than it may show.
 
-    `feed` takes bytes as they come (a character may lie across two pieces; bytes that are no UTF-8
-    become U+FFFD), `add` takes text. Before the end call `finish`. `overflowed` turns true with the
-    piece that goes over a limit: from then on the whole is no longer here.
+    `overflowed` turns true with the piece that goes over a limit: from then on the whole is no
+    longer here.
     """
 
     def __init__(self, lines: int = MAX_LINES, size: int = MAX_BYTES) -> None:
@@ -26,7 +23,6 @@ class Accumulator:
         self._size = size
         self._newlines = 0
         self._tail = bytearray()
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     @property
     def total_lines(self) -> int:
@@ -37,18 +33,6 @@ class Accumulator:
     def overflowed(self) -> bool:
         """Whether a limit was passed, so that the whole must be kept elsewhere."""
         return self.total_lines > self._max_lines or self.total_bytes > self._size
-
-    def feed(self, data: bytes) -> str:
-        """Take bytes; the text that became readable with them comes back."""
-        text = self._decoder.decode(data)
-        self.add(text)
-        return text
-
-    def finish(self) -> str:
-        """Nothing more comes: half a character left over becomes U+FFFD."""
-        text = self._decoder.decode(b"", final=True)
-        self.add(text)
-        return text
 
     def add(self, text: str) -> None:
         """Take text."""

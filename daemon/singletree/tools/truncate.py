@@ -67,19 +67,11 @@ def keep_head(text: str, lines: int = MAX_LINES, size: int = MAX_BYTES) -> Cut:
     return Cut(to_text(clip_head(body, size)), total, len(data), 1, 1, "bytes", partial=True)
 
 
-def keep_tail(text: str, lines: int = MAX_LINES, size: int = MAX_BYTES) -> Cut:
-    """The last lines that fit both limits; of a last line that does not fit, its end."""
-    data = to_bytes(text)
-    body = data.removesuffix(b"\n")
-    total = count_lines(data)
-    if total <= lines and len(body) <= size:
-        kept = text if len(data) <= size else text[:-1]
-        return Cut(kept, total, len(data), 1, total, side="tail")
-    return tail_of(body, total, len(data), lines, size)
-
-
 def tail_of(body: bytes, total: int, size_of_all: int, lines: int, size: int) -> Cut:
-    """The tail of a text that is known to be over a limit; `body` is at least its last bytes."""
+    """The last lines of a text that is over a limit, or the end of a last line that does not fit.
+
+    `body` is at least its last bytes, without the line end behind them.
+    """
     kept = body[-(size + 1) :].rsplit(b"\n", lines)[1:]
     by: Limit = "lines" if max(len(kept), 1) == lines else "bytes"
     if kept:
