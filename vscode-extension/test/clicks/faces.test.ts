@@ -55,7 +55,7 @@ let server: Server;
 let window: Window;
 
 before(async () => {
-  server = await serve({ script: SCRIPT, guest: GUEST, files: { "a.txt": "a\n" }, settings: { "workbench.colorTheme": "Default Dark Modern" } });
+  server = await serve({ script: SCRIPT, guest: GUEST, files: { "a.txt": "a\n", ".pi/SYSTEM.md": "Be brief.\n" }, settings: { "workbench.colorTheme": "Default Dark Modern" } });
   window = await Window.open(server);
   await window.openChat();
 });
@@ -64,6 +64,16 @@ after(async () => {
   await window?.shot("faces-last");
   await window?.close();
   await server?.stop();
+});
+
+test("what a folder brings along is named, and counts when the person trusts it", async () => {
+  const note = window.view.locator(".note", { hasText: "it is not trusted" });
+  await note.getByRole("button", { name: "Trust this folder…" }).click();
+  const dialog = window.page.locator(".monaco-dialog-box");
+  await dialog.getByText(".pi/SYSTEM.md").waitFor();
+  await window.shot("19-trust");
+  await dialog.getByRole("button", { name: "Trust", exact: true }).click();
+  await note.waitFor({ state: "detached" });
 });
 
 test("a slash offers the commands; the arrows choose one, and Enter sends only what was not chosen", async () => {
@@ -128,7 +138,7 @@ test("a command can be changed before it is allowed", async () => {
   await window.view.getByRole("button", { name: "Allow once" }).click();
   await window.shows("It was allowed here.");
   await window.view.locator(".row.tool", { hasText: "bash" }).last().locator("summary").first().click();
-  await window.view.locator(".row.tool .code pre", { hasText: /^changed/ }).waitFor();
+  await window.view.locator(".row.tool .code pre", { hasText: /\]\s*changed/ }).waitFor();
 });
 
 test("after a reload the question stands there again and a long past comes by the page; another editor answers", async () => {
