@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import anyio
+import pytest
 from tests.model.fake_server import Reply, events, serving
 from tests.model.talk import asked, failure, model_at, play
 
@@ -24,8 +25,19 @@ async def test_silence_after_a_delta_is_a_retryable_error() -> None:
     assert error.message == "fake: nothing came for 0.4 seconds"
 
 
-async def test_pings_are_no_life() -> None:
-    ping: list[bytes | float] = [0.2, b": ping\n\n"]
+@pytest.mark.parametrize(
+    "said",
+    [
+        b": ping\n\n",
+        b"event: ping\ndata: {}\n\n",
+        b'event: ping\ndata: {"type": "ping", "n": 1234}\n\n',
+        b"data: {}\n\n",
+        b"data:\n\n",
+        b'data: {"type": "ping"}\n\n',
+    ],
+)
+async def test_pings_are_no_life(said: bytes) -> None:
+    ping: list[bytes | float] = [0.2, said]
     pings = [DELTA, *ping * 50]
     async with serving([Reply(pings)]) as server, model_at(server, terms=LIMIT) as model:
         with anyio.fail_after(1.5):

@@ -7,6 +7,8 @@ from tests.model.fake_server import FakeServer, events, refusal, serving
 from tests.model.talk import failure, info_for, model_at
 
 from singletree.model.apis import APIS
+from singletree.model.base import ModelInfo
+from singletree.model.catalogue import Provider
 from singletree.model.http import Call
 
 KEY = "sk-test-123"
@@ -41,6 +43,8 @@ def test_what_holds_a_key_does_not_show_it() -> None:
     call = Call("http://x", {"authorization": KEY}, KEY.encode(), "p", (KEY,))
     assert KEY not in repr(call)
     assert KEY not in repr(info_for(FakeServer([b""])))
+    assert KEY not in repr(ModelInfo("p", "m", compat={"headers": {"authorization": KEY}}))
+    assert KEY not in repr(Provider("p", "P", "", "", key=KEY, headers={"authorization": KEY}))
 
 
 async def test_a_bearer_of_models_json_is_no_word_of_an_error() -> None:

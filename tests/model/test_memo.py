@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -176,3 +179,26 @@ def test_many_pictures_change_the_rule_for_all() -> None:
     spoken = [UserMessage(content=[PICTURE]) for _ in range(25)]
     for size in range(18, 26):
         check(memo, model, spoken[:size])
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_two_threads_never_mix_their_requests(api: str) -> None:
+    """A request that was given up may still be encoded while the next one is."""
+    model = info(api)
+    memo = Memo(APIS[api].form, model)
+    spoken = [UserMessage(content=str(n)) for n in range(20)]
+
+    def encoded(number: int) -> None:
+        tools = (replace(READ, name=f"read_{number}"),)
+        for length in range(1, 20):
+            request = ModelRequest("s", tuple(spoken[:length]), tools, session_id="s")
+            whole = encode(APIS[api].form, model, request)
+            assert json.loads(memo.encode(request)) == json.loads(json.dumps(whole))
+
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(encoded, range(60)))
+    finally:
+        sys.setswitchinterval(usual)

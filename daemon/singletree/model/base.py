@@ -55,7 +55,7 @@ class ModelInfo:
     levels: tuple[ThinkingLevel, ...] = ("off",)
     images: bool = False
     price: Price = field(default_factory=Price)
-    compat: Mapping[str, JsonValue] = field(default_factory=dict)
+    compat: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
 
     @property
     def ref(self) -> str:

@@ -33,9 +33,9 @@ class Provider:
     local: bool = False
     open: bool = False
     models: tuple[ModelInfo, ...] = ()
-    key: str | None = None
+    key: str | None = field(default=None, repr=False)
     """As models.json gives it: a literal, $VARIABLE or !command."""
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     auth_header: bool = False
     compat: Mapping[str, JsonValue] = field(default_factory=dict)
 

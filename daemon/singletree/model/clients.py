@@ -59,7 +59,9 @@ class Clients:
         key = (proxy, secure or (proxy or "").startswith("https:"))
         async with self._lock:
             if key not in self._made:
-                self._made[key] = await anyio.to_thread.run_sync(_make, *key, self._trust)
+                self._made[key] = await anyio.to_thread.run_sync(
+                    _make, *key, self._trust, abandon_on_cancel=True
+                )
             return self._made[key]
 
     async def close(self) -> None:

@@ -38,7 +38,7 @@ class _Kept:
 
 
 class Memo:
-    """Encodes the requests of one model."""
+    """Encodes the requests of one model. Two threads may be at it: what is kept is taken whole."""
 
     def __init__(self, form: Form, info: ModelInfo) -> None:
         self._form = form
@@ -105,9 +105,10 @@ class Memo:
             items, head = [*head, *items], []
         form.mark(info, request, body, items)
         spoken = b",".join([*map(_dumped, head), *kept.json, *map(_dumped, items)])
-        if body != self._envelope[0]:
-            self._envelope = body, _dumped(body)
-        return b'{"%b":[%b],%b' % (form.field.encode(), spoken, self._envelope[1][1:])
+        known = self._envelope
+        if body != known[0]:
+            known = self._envelope = body, _dumped(body)
+        return b'{"%b":[%b],%b' % (form.field.encode(), spoken, known[1][1:])
 
     def _frame_units(self, request: ModelRequest) -> int:
         """As frame_units says, counted once for the steps of a turn."""

@@ -97,10 +97,13 @@ class RemoteModel:
             raise
 
     async def _encoded(self, request: ModelRequest) -> bytes:
-        """The body; a long conversation that is new here is encoded beside the loop."""
+        """The body; a long conversation that is new here is encoded beside the loop.
+
+        Cancelled, it does not wait for that.
+        """
         if self._memo.fresh(request) < FEW:
             return self._memo.encode(request)
-        return await anyio.to_thread.run_sync(self._memo.encode, request)
+        return await anyio.to_thread.run_sync(self._memo.encode, request, abandon_on_cancel=True)
 
 
 def joined(deltas: Iterable[Delta]) -> list[Delta]:
