@@ -20,7 +20,7 @@ from singletree.messages import (
 )
 from singletree.model.base import Delta, ModelInfo, TextDelta, ThinkingDelta, ToolCallDelta
 from singletree.model.growing import Growing
-from singletree.model.partial_json import parse_arguments, partial_arguments
+from singletree.model.partial_json import read_call
 
 
 @dataclass(slots=True)
@@ -72,7 +72,5 @@ class Draft:
 
 
 def _call(call_id: str, name: str, raw: str) -> ToolCall:
-    arguments, error = parse_arguments(raw)
-    if error is not None:
-        arguments = partial_arguments(raw)
+    arguments, error = read_call(raw)
     return ToolCall(id=call_id, name=name, arguments=arguments, arguments_error=error)

@@ -57,18 +57,16 @@ def parse_arguments(text: str) -> tuple[dict[str, JsonValue], str | None]:
 
 
 def read_call(text: str) -> tuple[dict[str, JsonValue], str | None]:
-    """As `parse_arguments`; of cut arguments, what could be read."""
-    arguments, error = parse_arguments(text)
-    return (partial_arguments(text), error) if error == CUT else (arguments, error)
+    """As `parse_arguments`; of cut arguments, what could be read.
 
-
-def partial_arguments(text: str) -> dict[str, JsonValue]:
-    """What a cut text has of its arguments."""
+    Asked again and again while a call streams: a cut text is read once, and never mended first.
+    """
     partial = PartialJson()
     partial.feed(text)
-    if is_deep(partial.value):
-        return {}
-    return {well_formed(key): _clean(item) for key, item in partial.value.items()}
+    if not (partial.begun and partial.open):
+        return parse_arguments(text)
+    value = {} if is_deep(partial.value) else partial.value
+    return {well_formed(key): _clean(item) for key, item in value.items()}, CUT
 
 
 def _loads(text: str) -> JsonValue:
@@ -183,7 +181,7 @@ class PartialJson:
         end = _RUN.match(text, at)
         assert end is not None
         if end.end() > at:
-            self._pieces.append(end[0])
+            self._pieces.append(_unescaped(end[0]))
         at = end.end()
         if at == len(text):
             return at
@@ -216,7 +214,8 @@ class PartialJson:
         self._kind = ""
 
 
-_RUN = re.compile(r'[^"\\]*')
+_RUN = re.compile(r'[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+')
+"""Text of a string with its whole escapes, as far as none is wrong or cut."""
 _WHOLE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})$')
 _COMING = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")
 _SIMPLE = {
@@ -232,6 +231,14 @@ _SIMPLE = {
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _MAX_DIGITS = 300
+
+
+def _unescaped(run: str) -> str:
+    """What a run says."""
+    if "\\" not in run:
+        return run
+    text: str = json.loads(f'"{run}"', strict=False)
+    return text
 
 
 def join_pairs(text: str) -> str:
