@@ -87,6 +87,22 @@ async def test_the_first_answer_wins_and_the_output_is_read_by_the_other() -> No
             assert events(one) == events(two)
 
 
+async def test_of_two_with_one_name_the_other_takes_the_question_off_the_screen() -> None:
+    with shared(*ASKS) as here:
+        async with here.attached(named("one")) as one, here.attached(named("one")) as two:
+            session_id = await opened(one, here.where)
+            await opened(two, here.where)
+            await prompt(one, session_id, "go")
+            question = await one.until(asked)
+            await two.until(asked)
+            one.send({"jsonrpc": "2.0", "id": question["id"], **allow(question["params"])})
+            await settled(one, session_id)
+            await two.until(tells("settled"))
+            (told,) = two.notes("agent/request/resolved")
+            assert told["requestId"] == question["params"]["requestId"]
+            assert one.notes("agent/request/resolved") == []
+
+
 async def test_an_abort_takes_the_question_back_from_everybody() -> None:
     with shared(*ASKS) as here:
         async with here.attached(named("one")) as one, here.attached(named("two")) as two:

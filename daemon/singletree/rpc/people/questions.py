@@ -67,7 +67,10 @@ class Way(Generic[A]):
 
 @dataclass(slots=True)
 class Open(Generic[A]):
-    """A question that waits. `answer` is set once, by whoever is first; `asking`: who has it."""
+    """A question that waits. `answer` is set once, by whoever is first; `asking`: who has it.
+
+    `answerer`: the client whose answer it is, if it is one's; two may have the same name.
+    """
 
     request_id: str
     session_id: str
@@ -77,11 +80,12 @@ class Open(Generic[A]):
     asking: set[Peer] = field(default_factory=set)
     done: anyio.Event = field(default_factory=anyio.Event)
     answer: A | None = None
+    answerer: Peer | None = None
 
-    def resolve(self, answer: A) -> None:
+    def resolve(self, answer: A, peer: Peer | None = None) -> None:
         """The first answer counts."""
         if self.answer is None:
-            self.answer = answer
+            self.answer, self.answerer = answer, peer
             self.done.set()
 
 
@@ -171,7 +175,7 @@ class Questions:
         except (ClientError, RpcError) as error:
             log.info("a client cannot be asked: %s", error)
         if answer is not None:
-            one.resolve(answer)
+            one.resolve(answer, peer)
             return
         if not gone:
             self._mute.add((peer, one.way.method))
@@ -198,7 +202,7 @@ class Questions:
         status: Status = "cancelled" if answer is None else one.way.status(answer)
         self._tell(one.session_id, PermissionChanged(one.request_id, status, by))
         for peer in one.asking:
-            if one.way.declares(peer) and by != client_id(peer):
+            if one.way.declares(peer) and peer is not one.answerer:
                 told = ResolvedParams(session_id=one.session_id, request_id=one.request_id, by=by)
                 peer.notify("agent/request/resolved", told.dump())
 
