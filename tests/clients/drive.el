@@ -6,7 +6,8 @@
 (package-initialize)
 (require 'json)
 (require 'cl-lib)
-(setq make-backup-files nil create-lockfiles nil
+(setq make-backup-files nil create-lockfiles nil inhibit-startup-screen t
+      native-comp-async-report-warnings-errors nil
       eglot-sync-connect 30 eglot-autoshutdown t eglot-events-buffer-size 0
       lsp-auto-guess-root t lsp-enable-file-watchers nil lsp-keep-workspace-alive nil)
 
@@ -65,10 +66,12 @@
     (cl-find-if (lambda (one) (string-match-p (regexp-quote words) one))
                 (mapcar (lambda (one) (if (consp one) (car one) one)) choices))))
 
-(advice-add 'completing-read :override
-            (lambda (prompt choices &rest _)
-              (push prompt drive-asked)
-              (funcall drive-answer (append choices nil))))
+(defun drive-read (prompt choices &rest _)
+  "Answer in the place of a person."
+  (push prompt drive-asked)
+  (funcall drive-answer (append choices nil)))
+
+(advice-add 'completing-read :override #'drive-read)
 
 (defun drive-action (words)
   "Run the code action with WORDS in its title on the active region."
@@ -122,18 +125,33 @@
 
 (defun drive-ignored ()
   "A question that nobody answers, until a person stops the turn."
-  (let (stopped)
-    (setq drive-answer
-          (lambda (choices)
-            (run-at-time 0.2 nil (lambda () (singletree-stop) (drive-idle)))
-            (run-at-time 1.0 nil (lambda () (setq stopped t)))
-            (drive-until (lambda () stopped))
-            (funcall (drive-choose "Allow once") choices))))
+  (setq drive-answer
+        (lambda (_choices)
+          (run-at-time 0.2 nil (lambda () (singletree-stop) (drive-idle)))
+          (drive-taken-back)))
   (drive-open "a.txt")
   (singletree-prompt "write")
   (drive-idle)
   (drive-until (drive-shows "[aborted]"))
   (drive-tell "stopped" :asked (vconcat drive-asked))
+  (drive-leave))
+
+(defun drive-taken-back ()
+  "Leave a question open until it is taken off the screen, which is no return from here."
+  (drive-until #'ignore))
+
+(defun drive-talked-over ()
+  "Three questions at once, while the agent talks on: the first is taken back, the others answered."
+  (setq drive-answer
+        (lambda (choices)
+          (if (string-prefix-p "Taken back" (car drive-asked)) (drive-taken-back)
+            (drive-until (drive-shows "The end."))
+            (funcall (drive-choose "Yes") choices))))
+  (drive-open "a.txt")
+  (singletree-prompt "talk")
+  (drive-idle)
+  (drive-until (drive-shows "[end_turn]"))
+  (drive-tell "heard" :asked (vconcat (reverse drive-asked)) :shown (drive-shown))
   (drive-leave))
 
 (defun drive-streaming ()
@@ -144,6 +162,17 @@
   (drive-until (drive-shows "It begins."))
   (drive-tell "streaming")
   (while t (accept-process-output nil 1)))
+
+(defun drive-by-hand ()
+  "Somebody goes on at the keyboard; once a minibuffer is open, something is said."
+  (advice-remove 'completing-read #'drive-read)
+  (drive-open "a.txt")
+  (let ((file (current-buffer)))
+    (letrec ((say (lambda ()
+                    (remove-hook 'minibuffer-setup-hook say)
+                    (run-at-time 0 nil (lambda ()
+                                         (with-current-buffer file (singletree-prompt "go")))))))
+      (add-hook 'minibuffer-setup-hook say))))
 
 (defun drive-plain ()
   "A client that knows nothing of agents: a command, LSP's own dialog, a message at the end."

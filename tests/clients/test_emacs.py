@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.clients import talking
 from tests.clients.emacs_install import NEEDS, found
 from tests.clients.ground import DONE, EDIT, FIRST, REPOSITORY, SLOW, WRITE, Ground, ground, until
 from tests.clients.player import Player, playing
+from tests.clients.screen import screen, there
 from tests.conftest import needs
 
 pytestmark = [pytest.mark.client, needs(NEEDS, found()), pytest.mark.timeout(120)]
 
+DRIVE = ("-l", str(Path(__file__).with_name("drive.el")))
 PLAIN = {
     "eglot": """
 (defvar singletree-command nil)
@@ -35,29 +40,34 @@ def snippet(client: str) -> str:
     page = (REPOSITORY / "docs" / "editors" / "emacs.md").read_text("utf-8")
     parts = [
         re.split(rf"^## {head}$", page, flags=re.M | re.I)[1]
-        for head in ("Where it is shown", client)
+        for head in ("Where it is shown", "For both", client)
     ]
     shown = [re.search(r"```elisp\n(.*?)```", part, re.S) for part in parts]
     return "\n".join(one[1] for one in shown if one)
 
 
-@contextmanager
-def scene(
+def environment(
     where: Ground, client: str, name: str, configuration: str | None = None
-) -> Iterator[Player]:
-    """An Emacs plays a scene, with what the page says in its configuration."""
+) -> dict[str, str]:
+    """A scene in it, with what the page says in the configuration: without lexical binding."""
     file = where.root / "configuration.el"
-    lines = snippet(client) if configuration is None else configuration
-    file.write_text(f";;; -*- lexical-binding: t -*-\n{lines}", "utf-8")
-    environment = where.environment(
+    file.write_text(snippet(client) if configuration is None else configuration, "utf-8")
+    return where.environment(
         DRIVE_CLIENT=client,
         DRIVE_CONFIGURATION=str(file),
         DRIVE_PROGRAM=str(where.program),
         DRIVE_FOLDER=str(where.folder),
         DRIVE_SCENE=f"drive-{name}",
     )
-    command = ["emacs", "--batch", "-l", str(Path(__file__).with_name("drive.el"))]
-    with playing(command, where.folder, environment) as player:
+
+
+@contextmanager
+def scene(
+    where: Ground, client: str, name: str, configuration: str | None = None
+) -> Iterator[Player]:
+    """An Emacs plays a scene."""
+    played = environment(where, client, name, configuration)
+    with playing(["emacs", "--batch", *DRIVE], where.folder, played) as player:
         yield player
 
 
@@ -92,6 +102,48 @@ def test_a_question_that_nobody_answers_ends_with_the_turn(tmp_path: Path, clien
         emacs.ended()
     assert len(emacs.told["stopped"]["asked"]) == 1
     assert not (where.folder / "new.txt").exists()
+
+
+@pytest.mark.parametrize("size", [1, 7, 60, 100_000])
+def test_questions_while_the_agent_talks_on(tmp_path: Path, client: str, size: int) -> None:
+    where = Ground(tmp_path)
+    where.furnish()
+    where.program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{talking.__file__}" {size}\n')
+    with scene(where, client, "talked-over") as emacs:
+        emacs.ended()
+    asked, shown = emacs.told["heard"]["asked"], emacs.told["heard"]["shown"]
+    assert asked == ["Taken back (A test.) ", "Kept (A test.) ", "Choose "]
+    said = "".join(talking.WORDS) + talking.END
+    assert shown.startswith(said)
+    assert json.loads(shown.removeprefix(said).removesuffix("\n[end_turn]\n")) == {
+        "d1": {"outcome": "cancelled"},
+        "d2": {"outcome": "selected", "optionId": "yes"},
+        "d3": {"title": "Yes"},
+    }
+
+
+@needs("tmux", there())
+def test_questions_at_the_keyboard(tmp_path: Path, client: str) -> None:
+    """They come while something else is typed: a no, a yes, and one that is taken back."""
+    names = ("no.txt", "yes.txt", "back.txt")
+    turns = [{"call": "write", "args": {"path": name, "content": "new\n"}} for name in names]
+    with ground(tmp_path, *turns) as where:
+        played = {**environment(where, client, "by-hand"), "TERM": "tmux-256color"}
+        with screen(tmp_path, where.folder, played, "emacs", "-nw", "-q", *DRIVE) as terminal:
+            terminal.sees({"eglot": "[eglot:", "lsp-mode": "LSP["}[client])
+            terminal.keys("M-x")
+            terminal.sees("Write: no.txt")
+            terminal.keys("M-x")
+            terminal.sees("M-x")
+            terminal.keys("C-g")
+            terminal.sees("Write: no.txt")
+            terminal.keys("C-g")
+            terminal.sees("Write: yes.txt")
+            terminal.keys("Allow once", "Enter")
+            terminal.sees("Write: back.txt")
+            terminal.keys("C-x", "o", "M-x", "singletree-stop", "Enter")
+            assert "Write: back.txt" not in terminal.sees("[aborted]")
+    assert [name for name in names if (where.folder / name).exists()] == ["yes.txt"]
 
 
 def test_an_editor_that_is_killed_in_mid_turn(tmp_path: Path, client: str) -> None:
