@@ -171,6 +171,34 @@ def test_events_without_an_event_line_are_known_by_their_type() -> None:
     assert texts(message) == ["a"]
 
 
+def test_words_of_a_block_that_never_began_are_not_lost() -> None:
+    message = whole(
+        MESSAGES,
+        start(),
+        more(0, type="thinking_delta", thinking="hm"),
+        more(1, type="text_delta", text="a"),
+        more(1, type="text_delta", text="b"),
+        more(2, type="input_json_delta", partial_json="{}"),
+        *end("end_turn"),
+    )
+    assert texts(message) == ["hm", "ab"]
+
+
+@pytest.mark.parametrize("odd", ["NaN", "-Infinity", "1e999"])
+def test_likelihoods_that_are_no_json_spoil_nothing(odd: str) -> None:
+    choice = f'{{"delta": {{"content": "a"}}, "logprobs": [{odd}], "finish_reason": "stop"}}'
+    assert texts(whole(CHAT, f'{{"choices": [{choice}]}}')) == ["a"]
+    kept = f'{{"type": "reasoning", "id": "r", "summary": [], "score": {odd}}}'
+    message = whole(
+        RESPONSES,
+        f'{{"type": "response.output_item.done", "item": {kept}}}',
+        {"type": "response.completed", "response": {"status": "completed"}},
+    )
+    thinking = message.content[0]
+    assert isinstance(thinking, Thinking)
+    assert json.loads(thinking.thinking_signature or "")["score"] is None
+
+
 def test_input_that_stands_in_the_start() -> None:
     use = block(0, type="tool_use", id="t", name="read", input={"path": "a"})
     message = whole(MESSAGES, start(), use, *end("tool_use"))

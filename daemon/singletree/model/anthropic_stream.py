@@ -128,7 +128,7 @@ class MessagesDecoder:
     def _delta(self, index: int, delta: Json) -> list[Delta]:
         at = self._blocks.get(index)
         if at is None:
-            return []
+            return self._unbegun(index, delta)
         match delta.get("type"):
             case "text_delta":
                 return self.draft.text(at, text_in(delta.get("text")))
@@ -143,6 +143,15 @@ class MessagesDecoder:
             case _:
                 pass
         return []
+
+    def _unbegun(self, index: int, delta: Json) -> list[Delta]:
+        """Words of a block whose start did not come are not lost."""
+        begun = {"text_delta": TextPart, "thinking_delta": ThinkingPart}
+        kind = begun.get(text_in(delta.get("type")))
+        if kind is None:
+            return []
+        self._blocks[index] = self.draft.add(kind())
+        return self._delta(index, delta)
 
     def _usage(self, usage: Json) -> None:
         """Later figures win; null says nothing."""

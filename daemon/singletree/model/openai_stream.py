@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from math import isfinite
 
 from pydantic import JsonValue
 
@@ -40,7 +41,16 @@ _STOPS = {
 _FILTERS = ("content_filter", "content-filter", "safety", "refusal", "recitation")
 _FAILURES = ("error", "network_error", "failed")
 
-_decode: Callable[[str], tuple[JsonValue, int]] = json.JSONDecoder().raw_decode
+
+def _finite(text: str) -> float | None:
+    """A number, null where it is too large: some servers send such likelihoods."""
+    number = float(text)
+    return number if isfinite(number) else None
+
+
+_decode: Callable[[str], tuple[JsonValue, int]] = json.JSONDecoder(
+    parse_float=_finite, parse_constant=lambda name: None
+).raw_decode
 
 
 class ChatDecoder:

@@ -96,8 +96,9 @@ class ResponsesDecoder:
     def _at(self, data: Json, kind: type[TextPart | ThinkingPart | CallPart]) -> int:
         """Where the part of an event stands: by item, by place in the output, else the last."""
         for key in _keys(data, text_in(data.get("item_id"))):
-            if key in self._places:
-                return self._places[key]
+            at = self._places.get(key, -1)
+            if at >= 0 and isinstance(self.draft.parts[at], kind):
+                return at
         if self._last_place >= 0 and isinstance(self.draft.parts[self._last_place], kind):
             return self._last_place
         return self._place(data, text_in(data.get("item_id")), kind())
