@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from singletree.pathtext import at_home, is_file, is_folder, is_there
+from singletree.pathtext import at_home, is_file, is_folder, is_there, read_plain
 
 ODD = [
     "x" * 300,
@@ -42,3 +43,36 @@ def test_a_name_that_is_no_utf_8_stays(tmp_path: Path) -> None:
     named = tmp_path / "caf\udce9"
     named.write_text("")
     assert is_file(at_home(str(named)))
+
+
+def test_a_plain_file_is_read_up_to_its_bound(tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    plain.write_bytes(b"12345")
+    assert read_plain(plain, 5) == b"12345"
+    with pytest.raises(OSError, match="too large"):
+        read_plain(plain, 4)
+    os.truncate(plain, 1 << 40)
+    with pytest.raises(OSError, match="too large"):
+        read_plain(plain)
+
+
+def test_a_file_that_does_not_say_its_size_is_read_too() -> None:
+    assert read_plain("/proc/self/stat").startswith(b"%d (" % os.getpid())
+    with pytest.raises(OSError, match="too large"):
+        read_plain("/proc/self/stat", 10)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "link to a device", "folder", "nothing"])
+def test_only_plain_files_are_read(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "odd"
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "device":
+            path = Path("/dev/zero")
+        case "link to a device":
+            path.symlink_to("/dev/zero")
+        case "folder":
+            path.mkdir()
+    with pytest.raises(OSError):
+        read_plain(path)

@@ -14,6 +14,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from singletree.errors import SettingsError
+from singletree.pathtext import read_plain
 
 Json = dict[str, JsonValue]
 
@@ -66,7 +67,7 @@ def refuse(name: str) -> JsonValue:
 def read_object(path: Path, name: str | None = None) -> dict[str, JsonValue]:
     """The object in a file, {} if there is none. SettingsError: `name` and what is wrong."""
     try:
-        data = path.read_bytes()
+        data = read_plain(path)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:

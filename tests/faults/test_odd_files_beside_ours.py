@@ -45,6 +45,33 @@ async def test_what_no_shell_and_no_address_takes_is_refused_in_a_line(tmp_path:
         await settled(client, session_id)
 
 
+@pytest.mark.parametrize("target", ["pipe", "/dev/zero"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "work/.pi/settings.json",
+        "work/.pi/skills/.gitignore",
+        "work/AGENTS.md",
+        "agent/settings.json",
+        "agent/auth.json",
+        "agent/singletree/permissions.json",
+    ],
+)
+async def test_a_file_without_an_end_holds_nobody(tmp_path: Path, name: str, target: str) -> None:
+    where = place(tmp_path)
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if target == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(target)
+    call = {"call": "bash", "args": {"command": "echo a"}}
+    async with daemon(where, call, {"text": "x"}, arguments=["--trust"]) as client:
+        session_id = await opened(client, where)
+        await prompt(client, session_id, "hi")
+        assert (await settled(client, session_id, 60))["lastTurn"]["reason"] == "end_turn"
+
+
 CALLS = [
     {"tool": "write", "args": {"path": "new.txt", "content": "new"}},
     {"tool": "edit", "args": {"path": "a.txt", "edits": [{"oldText": "old", "newText": "new"}]}},

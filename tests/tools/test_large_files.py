@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import anyio.to_thread
 import pytest
+from pydantic import JsonValue
+from tests.tools.worlds import said, world_of
+
+from singletree.errors import ToolError
+from singletree.tools.edit import edit_tool
+from singletree.tools.preview import preview_change
+from singletree.tools.write import WriteArgs
 
 SCRIPT = """
 import resource, sys
@@ -50,3 +59,18 @@ def test_lines_of_a_gigabyte_cost_no_memory(tmp_path: Path, offset: int, shown: 
     assert done.stdout.startswith(shown)
     assert f"lines more in the file. Go on with offset={offset + 2}.]" in done.stdout
     assert int(done.stderr) < 12 * 1024
+
+
+async def test_a_file_too_large_to_be_held_is_not_edited(tmp_path: Path) -> None:
+    world = world_of(tmp_path)
+    await anyio.to_thread.run_sync(sparse, tmp_path / "large.txt")
+    edits: list[JsonValue] = [{"oldText": "first", "newText": "second"}]
+    told = await said(edit_tool(world), path="large.txt", edits=edits)
+    assert "large.txt is 10240.0MB" in told and "Nothing was changed" in told
+    with pytest.raises(ToolError, match="Use a command"):
+        await preview_change(world, WriteArgs(path="large.txt", content="x"))
+
+
+def sparse(path: Path) -> None:
+    path.write_text("first\n")
+    os.truncate(path, 10 << 30)

@@ -355,3 +355,15 @@ async def test_no_pipe_is_searched(tmp_path: Path) -> None:
     with pytest.raises(ToolError, match="pipe is neither a folder nor a plain file"):
         await grep(tmp_path, "x", path="pipe")
     assert await grep(tmp_path, "x") == "No line matches."
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("name", [".gitignore", ".ignore", "sub/.gitignore"])
+async def test_an_ignore_file_without_an_end_ends_the_search(tmp_path: Path, name: str) -> None:
+    """ripgrep reads on and on: its memory is bounded, and what it says then is told."""
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.txt").write_text("needle")
+    (tmp_path / name).symlink_to("/dev/zero")
+    assert "memory" in await grep(tmp_path, "needle")
+    assert "sub/a.txt" in await find(tmp_path, "*.txt")

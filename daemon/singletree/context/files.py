@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from singletree.context.reading import Problem, Read, absolute, decoded, fetch, from_disk
-from singletree.pathtext import is_file, is_folder
+from singletree.pathtext import is_file, is_folder, read_plain
 
 NAMES = ("AGENTS.override.md", "AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD")
 """In one folder the first of these is taken."""
@@ -111,7 +111,7 @@ def _nested_worktree(cwd: Path) -> tuple[Path | None, Path | None]:
 
 def _main_checkout(marker: Path) -> Path | None:
     try:
-        text = marker.read_text("utf-8").strip()
+        text = read_plain(marker).decode().strip()
     except (OSError, UnicodeDecodeError):
         return None
     parts = absolute(marker.parent / text.removeprefix("gitdir:").strip()).parts

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from singletree.pathtext import read_plain
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -28,7 +30,7 @@ class Ignored:
         lines: list[str] = []
         for name in NAMES:
             try:
-                lines += (folder / name).read_text("utf-8", "replace").splitlines()
+                lines += read_plain(folder / name).decode("utf-8", "replace").splitlines()
             except OSError:
                 continue
         if not lines:

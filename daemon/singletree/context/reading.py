@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from singletree.pathtext import read_plain
+
 Read = Callable[[Path], bytes]
 """The bytes of a file as the user sees it; OSError where there is none."""
 
@@ -32,7 +34,7 @@ class Problem:
 
 def from_disk(path: Path) -> bytes:
     """The file as it lies on the disk."""
-    return path.read_bytes()
+    return read_plain(path)
 
 
 def absolute(path: Path) -> Path:

@@ -7,7 +7,6 @@ Read next: record.py (one session), listing.py (what a list shows), forking.py (
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import shutil
@@ -46,7 +45,7 @@ from singletree.history.recovery import index_of, read_header, recover
 from singletree.history.shelf import Shelf, SummaryPage
 from singletree.history.tree import SessionTree
 from singletree.messages import UserMessage, own_words
-from singletree.pathtext import is_file, is_there
+from singletree.pathtext import LONG, is_file, is_there, read_plain
 
 NOT_PUT_AWAY = "The session cannot be put away into {path}: {why}. It stays where it is."
 
@@ -54,7 +53,6 @@ __all__ = ["HERE", "EntryPage", "Forked", "History", "Store", "Summary", "Summar
 
 
 NOTHING_TO_RESCUE = "No entry of a session can be read in {path}; nothing was made of it."
-NO_FILE = "it is no plain file"
 NOT_LOST = "The session file has a readable header: open it as it is."
 
 
@@ -270,9 +268,7 @@ def _put_into(trash: Path, path: Path) -> Path:
 def _lost(path: Path) -> bytes:
     """What stands in a file whose header cannot be read."""
     try:
-        if is_there(path) and not is_file(path):  # a device or a pipe may have no end
-            raise OSError(errno.EINVAL, NO_FILE)
-        content = path.read_bytes()
+        content = read_plain(path, LONG)
         read_header(path)
     except SessionUnreadable:
         return content

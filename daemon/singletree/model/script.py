@@ -42,6 +42,7 @@ from singletree.errors import ModelError, SettingsError
 from singletree.jsontext import decoded
 from singletree.messages import ThinkingLevel, Usage
 from singletree.model.base import ModelInfo, ModelRequest
+from singletree.pathtext import LONG, read_plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ SCRIPTED = ModelInfo(provider="scripted", id="script", name="Scripted", api="scr
 def read_script(path: Path) -> Script:
     """The script in a file. SettingsError names the line that cannot be read."""
     try:
-        text = path.read_text("utf-8")
+        text = read_plain(path, LONG).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"cannot read the script {path}: {error}") from error
     return parse_script(text, name=path.name)

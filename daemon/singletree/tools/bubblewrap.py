@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from singletree.pathtext import is_file, is_folder, is_there
+from singletree.pathtext import is_file, is_folder, is_there, read_plain
 
 GUARDED = (".git/hooks", ".git/config", ".pi", ".vscode", ".envrc")
 """In the workspace, but never writable: a change there makes other programs run something."""
@@ -124,13 +124,13 @@ def _repository(workspace: Path) -> list[str]:
     """Git's folders of a linked worktree, which lie elsewhere; only if they point back here."""
     link = workspace / ".git"
     try:
-        text = link.read_text("utf-8") if is_file(link) else ""
+        text = read_plain(link).decode() if is_file(link) else ""
         own = Path(workspace, text.removeprefix("gitdir:").strip())
         if not text.startswith("gitdir:") or own.parent.name != "worktrees":
             return []
-        if os.path.realpath((own / "gitdir").read_text("utf-8").strip()) != str(link):
+        if os.path.realpath(read_plain(own / "gitdir").decode().strip()) != str(link):
             return []
-        common = Path(os.path.realpath(own / (own / "commondir").read_text("utf-8").strip()))
+        common = Path(os.path.realpath(own / read_plain(own / "commondir").decode().strip()))
     except (OSError, ValueError):
         return []
     return [str(common)] if common == Path(os.path.realpath(own.parents[1])) else []

@@ -31,14 +31,22 @@ from anyio import to_thread
 from singletree.errors import ToolError
 from singletree.pathtext import is_there
 from singletree.tools.leads import Leads, place_of
+from singletree.tools.looks import shown_name
 from singletree.tools.paths import resolve, trouble
+from singletree.tools.truncate import format_size
 from singletree.tools.world import Content, Files, Listed, Shell, Stat, Written
 
 CHUNK = 1024 * 1024
+MAX_WHOLE = 64 * 1024 * 1024
+"""Bytes of a file that is held as a whole, as an edit needs it."""
 
 IS_FOLDER = "{path} is a folder: a file cannot be written there."
 NOT_PLAIN = "{path} is not a plain file (a device, a pipe or a socket): it is not written."
 READ_ONLY = "{path} is read-only. Nothing was changed."
+TOO_LARGE = (
+    "{path} is {size}; files above {most} are neither edited nor written over here. Use a command."
+    " Nothing was changed."
+)
 CHANGED = (
     "{path} was changed by something else at this very moment. Nothing was written: read it again."
 )
@@ -57,7 +65,7 @@ class Disk:
         return await to_thread.run_sync(_stat, path)
 
     async def read(self, path: Path) -> bytes:
-        """The whole file."""
+        """The whole file; a ToolError for one that is too large for that."""
         return await to_thread.run_sync(_whole, path, self.leads)
 
     @asynccontextmanager
@@ -185,7 +193,12 @@ def _opened(path: Path, leads: Leads) -> BinaryIO:
 
 def _whole(path: Path, leads: Leads) -> bytes:
     with _opened(path, leads) as file:
-        return file.read()
+        size = os.fstat(file.fileno()).st_size
+        data = b"" if size > MAX_WHOLE else file.read(MAX_WHOLE + 1)
+    if max(size, len(data)) > MAX_WHOLE:
+        told = format_size(size), format_size(MAX_WHOLE)
+        raise ToolError(TOO_LARGE.format(path=shown_name(path), size=told[0], most=told[1]))
+    return data
 
 
 def _begun(path: Path, leads: Leads) -> tuple[Stat | None, BinaryIO | None, bytes]:
@@ -234,7 +247,7 @@ def _replace(path: Path, data: bytes, base: bytes | None, leads: Leads) -> None:
     real = Path(os.path.realpath(path))
     leads.check(path, str(real))
     old = _writable(path, real)
-    if base is not None and (old is None or real.read_bytes() != base):
+    if base is not None and (old is None or _whole(real, Leads()) != base):
         raise ToolError(CHANGED.format(path=path))
     made = _make_folders(real.parent)
     try:

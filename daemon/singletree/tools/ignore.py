@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from singletree.pathtext import is_file
+from singletree.pathtext import is_file, read_plain
 from singletree.tools.globs import translate
 
 GIT = ".git"
@@ -89,7 +89,7 @@ def _verdict(rules: tuple[_Rule, ...], relative: str, name: str, folder: bool) -
 
 def _read(path: str) -> tuple[_Rule, ...]:
     try:
-        text = Path(path).read_bytes().decode("utf-8", "surrogateescape")
+        text = read_plain(path).decode("utf-8", "surrogateescape")
     except OSError:
         return ()
     rules = (_rule(line) for line in text.removeprefix("\ufeff").split("\n"))

@@ -17,6 +17,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from singletree.pathtext import read_plain
+
 MARK = "SINGLETREE_COMMAND"
 """The variable that marks all descendants of a command."""
 
@@ -162,7 +164,7 @@ def sweep(folder: Path) -> int:
         return 0
     for path in sorted(folder.glob("*.json")):
         try:
-            record = json.loads(path.read_text(encoding="utf-8"))
+            record = json.loads(read_plain(path))
             daemon, born = int(record["daemon"]), int(record["daemonStarted"])
             command = Command(int(record["session"]), int(record["started"]), str(record["mark"]))
             same_boot = record["boot"] == _boot()

@@ -11,11 +11,13 @@ import base64
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
 from bisect import bisect_left
 from collections.abc import AsyncIterator, Collection
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -43,6 +45,8 @@ _IMPOSSIBLE = re.compile("[\0\ud800-\udfff]")
 
 MAX_RECORD = 8 * 1024 * 1024
 MAX_KEPT = 512 * 1024
+MAX_MEMORY = 1 << 30
+"""Bytes for ripgrep: a line, or an ignore file that is a link to a device, may have no end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,7 @@ async def run_ripgrep(query: Query, folder: Path, *, without: Collection[str] = 
 
 async def _started(argv: list[str], folder: Path) -> Process:
     try:
-        return await anyio.open_process(
+        process = await anyio.open_process(
             argv,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -142,6 +146,10 @@ async def _started(argv: list[str], folder: Path) -> Process:
         )
     except OSError as error:
         raise trouble(folder, error) from error
+    if hasattr(resource, "prlimit"):
+        with suppress(OSError):  # it has ended
+            resource.prlimit(process.pid, resource.RLIMIT_DATA, (MAX_MEMORY, MAX_MEMORY))
+    return process
 
 
 @lru_cache(maxsize=1)

@@ -19,8 +19,12 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
+from singletree.pathtext import read_plain
 from singletree.rpc.buffers.changes import unix
 from singletree.rpc.buffers.text import Encoding, Position, Text
+
+_MARKS: Final = 4
+"""Bytes of a byte-order mark."""
 
 log = logging.getLogger(__name__)
 
@@ -161,13 +165,14 @@ def differs_from_disk(path: str | None, text: Text) -> bool:
     """Whether the file has another text; where there is none, whether the buffer has any."""
     if path is None:
         return True
+    shown = str(text)
     try:
-        data = Path(path).read_bytes()
+        data = read_plain(path, 4 * len(shown) + _MARKS)  # no encoding takes more
     except FileNotFoundError:
-        return str(text) != ""
+        return shown != ""
     except OSError:
         return True
-    wanted = unix(str(text))
+    wanted = unix(shown)
     return all(unix(found) != wanted for found in _decoded(data))
 
 

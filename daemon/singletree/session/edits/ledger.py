@@ -23,7 +23,7 @@ import anyio
 import anyio.to_thread
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from singletree.errors import or_session_error
+from singletree.errors import ToolError, or_session_error
 from singletree.history.handles import sync_folder
 from singletree.session.edits.edit import Edit, Note, digest, text_digest
 from singletree.session.edits.texts import keep_text, kept_text
@@ -64,7 +64,7 @@ class Ledger:
         known = await self._all()
         for edit in [e for e in known.values() if e.status == "open"]:
             if edit.id not in self._making:
-                with contextlib.suppress(OSError):
+                with contextlib.suppress(OSError, ToolError):
                     await self._settle(edit, await read(Path(edit.path)))
         return [edit for edit in known.values() if edit.status in ("landed", "undone")]
 

@@ -25,6 +25,7 @@ from typing import Literal
 from pydantic import TypeAdapter, ValidationError
 
 from singletree.errors import SessionError, or_session_error
+from singletree.pathtext import read_plain
 from singletree.session.files import make_private, replace_file
 
 Decision = Literal["allow", "deny"]
@@ -150,7 +151,7 @@ class Rules:
         """The rules of the file; of one that is damaged, none."""
         self.problem = ""
         try:
-            data = json.loads(path.read_bytes())
+            data = json.loads(read_plain(path))
             return _stored().validate_python(data["rules"])
         except OSError as error:
             self.problem = UNREADABLE.format(path=path, why=error.strerror or "no reason given")

@@ -221,6 +221,8 @@ def _files(guest: Path) -> Iterator[Path]:
 
 def _digest(path: Path) -> bytes:
     try:
+        if not is_file(path):
+            return b"no plain file"
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").digest()
     except OSError as error:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from singletree.errors import or_session_error
 from singletree.messages import AssistantMessage
+from singletree.pathtext import LONG, read_plain
 from singletree.session.files import make_private, put_aside
 
 FIRST, EVERY = 0.1, 0.5
@@ -26,7 +27,7 @@ NOT_KEPT = "The text that streams could not be kept in {path}: {why}. A crash wo
 def read_partial(path: Path) -> tuple[str, AssistantMessage] | None:
     """The entry id and the answer that a crash left, or None. What cannot be read is put aside."""
     try:
-        raw = json.loads(path.read_bytes())
+        raw = json.loads(read_plain(path, LONG))
         return str(raw["id"]), AssistantMessage.model_validate(raw["message"])
     except (FileNotFoundError, NotADirectoryError):
         return None

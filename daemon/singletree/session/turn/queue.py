@@ -19,6 +19,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from singletree.errors import SingletreeError, StaleError, or_session_error
 from singletree.messages import AgentMessage, Block, UserMessage
+from singletree.pathtext import LONG, read_plain
 from singletree.session.events import QueueItem
 from singletree.session.files import put_aside, replace_file
 
@@ -77,7 +78,7 @@ class Queue:
     def load(self) -> list[QueueItem]:
         """What the last life left in the file; one that cannot be read is put aside."""
         try:
-            return _STORED.validate_json(self._path.read_bytes())
+            return _STORED.validate_json(read_plain(self._path, LONG))
         except (FileNotFoundError, NotADirectoryError):
             return []
         except (OSError, ValidationError):
