@@ -11,6 +11,7 @@ from singletree.errors import ContextOverflow
 from singletree.model.base import ModelRequest
 from singletree.model.scripted import Turn, call, say
 from singletree.session.events import CompactionStarted, TurnEnded
+from singletree.session.settings.keys import Settings
 
 
 def refused(request: ModelRequest) -> Turn:
@@ -47,3 +48,32 @@ async def test_a_first_request_that_is_too_large_is_asked_once(tmp_path: Path) -
         assert "message" in ended.error.message
         assert len(server.requests) + len(server.summaries) <= 3
         assert on.session.state().phase == "idle"
+
+
+async def test_what_every_request_carries_is_named_as_well(tmp_path: Path) -> None:
+    """Instructions larger than the window: no message is to blame, and going back helps nobody."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work/AGENTS.md").write_text("Be kind. " * 4000)
+    server = Server([refused])
+    async with stage(tmp_path, server.model, settings=limits(1000, 100)) as on:
+        await on.say("hi")
+        ended = on.told(TurnEnded)[-1]
+        assert isinstance(ended, TurnEnded)
+        assert ended.error is not None
+        assert "the section project_context of the system prompt" in ended.error.message
+        assert "shorten it" in ended.error.message
+        assert "9001 tokens > 8000" in ended.error.message
+
+
+async def test_without_compaction_it_is_named_too(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    off = Settings.model_validate({"compaction": {"enabled": False}})
+    server = Server([refused])
+    async with stage(tmp_path, server.model, settings=off) as on:
+        await on.say("word " * 4000)
+        ended = on.told(TurnEnded)[-1]
+        assert isinstance(ended, TurnEnded)
+        assert ended.error is not None
+        assert ended.error.code == "context_overflow"
+        assert "a message of role user" in ended.error.message
+        assert len(server.requests) == 1

@@ -132,7 +132,7 @@ def test_a_wait_beyond_the_limit_is_told_and_not_waited() -> None:
     told = verdict.error
     assert isinstance(told, ModelError)
     assert told.message == (
-        "quota The provider asks to wait 14 days; that is longer than the limit of 60 seconds."
+        "The provider asks to wait 14 days, which is longer than the limit of 60 seconds. quota"
     )
     assert (told.code, told.retry_after, told.status) == ("rate_limited", 1_209_600, 429)
     assert told.hint is not None

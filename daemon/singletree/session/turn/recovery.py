@@ -24,7 +24,7 @@ MAX_EMPTY = 1
 """Repeats after an empty answer."""
 MIN_DELAY = 0.05
 NEARLY_FULL = 0.8
-TOO_LONG = "{message} The provider asks to wait {wait}; that is longer than the limit of {limit}."
+TOO_LONG = "The provider asks to wait {wait}, which is longer than the limit of {limit}. {message}"
 REFUSALS = ("refusal", "content_filter", "safety", "prohibited_content", "blocklist")
 
 

@@ -20,11 +20,9 @@ from singletree.agent.config import Blocked, Changed, LoopConfig, LoopContext, S
 from singletree.agent.events import RunEnded
 from singletree.agent.loop import run_loop
 from singletree.agent.tool import Tool
-from singletree.compaction.budget import estimate
 from singletree.context.feed import Feed
-from singletree.context.projection import Projection
 from singletree.errors import ContextOverflow, SingletreeError
-from singletree.messages import AgentMessage, Message, ToolCall, ToolResultMessage
+from singletree.messages import AgentMessage, Message, ToolCall
 from singletree.session.events import (
     Phase,
     SessionEvent,
@@ -45,15 +43,10 @@ from singletree.session.turn.recorder import Recorder
 from singletree.session.turn.recovery import Attempt, CompactAndRetry, Retry, Settle, after_run
 from singletree.session.turn.retries import Retries
 from singletree.session.turn.system_prompt import SystemPrompt
+from singletree.session.turn.too_large import too_large
 from singletree.session.turn.turn import Turn
 
 Check = Callable[[ToolCall, Tool, BaseModel], Awaitable[Blocked | Changed | None]]
-
-TOO_LARGE = (
-    "The request does not fit the model's window even after compacting. The largest part is {what} "
-    "with about {tokens} tokens: go back in the tree to before it, or choose a model with a larger "
-    "window."
-)
 
 ORPHAN = (
     "A result of the tool {tool} stands in this branch without its call; it is not sent, and the "
@@ -152,7 +145,8 @@ class Runner:
                     case CompactAndRetry("overflow", otherwise=otherwise):
                         self._hide_failed()
                         if not await self._compactor.overflow(self._choice.model()):
-                            raise too_large(otherwise, self._talk.projection())
+                            self._settle(turn, otherwise)
+                            return
                         attempt = attempt.compacted()
                     case CompactAndRetry(otherwise=otherwise):
                         if not await self._compactor.overflow(self._choice.model()):
@@ -164,8 +158,11 @@ class Runner:
             turn.reason, turn.error = "error", error_info(error)
 
     def _settle(self, turn: Turn, settle: Settle) -> None:
+        error = settle.error
+        if isinstance(error, ContextOverflow):
+            error = too_large(error, self._talk.projection().messages, self._system_prompt.held)
         turn.reason = settle.reason
-        turn.error = error_info(settle.error) if settle.error else None
+        turn.error = error_info(error) if error else None
         self.retries.settled(turn.error)
 
     async def _run_loop(self) -> RunEnded:
@@ -226,17 +223,3 @@ class Runner:
         """
         if self._recorder.last is not None:
             self._talk.hide([self._recorder.last[0]])
-
-
-def too_large(otherwise: Settle, projection: Projection) -> SingletreeError:
-    """The error that names what cannot be made smaller."""
-    if not projection.messages:
-        return otherwise.error or ContextOverflow("The request does not fit the model's window.")
-    largest = max(projection.messages, key=estimate)
-    what = f"a message of role {largest.role}"
-    if isinstance(largest, ToolResultMessage):
-        what = f"the result of the tool {largest.tool_name}"
-    return ContextOverflow(
-        TOO_LARGE.format(what=what, tokens=estimate(largest)),
-        detail={"largest": {"what": what, "tokens": estimate(largest)}},
-    )

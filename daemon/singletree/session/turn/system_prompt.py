@@ -48,6 +48,11 @@ class SystemPrompt:
         self._talk.fixed = around.tokens
         return around.prompt
 
+    @property
+    def held(self) -> Frame | None:
+        """What the last step of this turn carried besides its messages; None before the first."""
+        return self._made[1] if self._made else None
+
     async def frame(self, tools: Sequence[Tool]) -> Frame:
         """What the next step carries besides its messages; asks no guest and changes nothing."""
         if self._making is not None:
