@@ -103,7 +103,7 @@ def _renamer(info: ModelInfo) -> Rename:
             return call_id if nine else short_hash(call_id, 9)
         if "|" in call_id:
             return plain_id(call_id, 40)
-        return call_id if len(call_id) <= 64 else plain_id(call_id, 64)
+        return call_id if 0 < len(call_id) <= 64 else plain_id(call_id, 64)
 
     return rename
 

@@ -30,6 +30,8 @@ from singletree.model.partial_json import join_pairs
 NO_RESULT = "No result: the tool did not run to its end, or what it gave was lost."
 IMAGE_OMITTED = "[An image was here; this model cannot see images.]"
 TOOL_IMAGE_OMITTED = "[The tool gave an image; this model cannot see images.]"
+NAMELESS = "call"
+"""The id of a call that has none."""
 
 Rename = Callable[[str, bool], str]
 """A call id, and whether the very model that is asked made it, to the id that is sent."""
@@ -82,7 +84,7 @@ def made_by(message: AssistantMessage, info: ModelInfo) -> bool:
 
 def plain_id(call_id: str, limit: int = 64) -> str:
     """Letters, digits, _ and - only; what is too long ends in a hash, so that it stays another."""
-    plain = re.sub(r"[^A-Za-z0-9_-]", "_", call_id)
+    plain = re.sub(r"[^A-Za-z0-9_-]", "_", call_id) or NAMELESS
     if len(plain) <= limit:
         return plain
     return f"{plain[: limit - 9]}_{short_hash(call_id)}"
@@ -94,7 +96,10 @@ def short_hash(text: str, length: int = 8) -> str:
 
 
 class Ids:
-    """New ids of one request: two calls never get the same one."""
+    """New ids of one request: two calls never get the same one.
+
+    Of an id in two halves, `call|item`, the first is what names the call.
+    """
 
     def __init__(self, rename: Rename | None) -> None:
         self._rename = rename
@@ -113,10 +118,10 @@ class Ids:
             return call_id
         if call_id not in self._new:
             new = self._rename(call_id, own)
-            if new in self._taken:
+            if new.partition("|")[0] in self._taken:
                 new = self._rename(f"{short_hash(call_id)}_{call_id}", own)
             self._new[call_id] = new
-            self._taken.add(new)
+            self._taken.add(new.partition("|")[0])
         return self._new[call_id]
 
     def result(self, call_id: str) -> str:
