@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 import anyio
+from anyio import to_thread
 from pydantic import JsonValue
 
 from singletree.errors import SingletreeError
@@ -279,7 +280,8 @@ class Daemon:
     async def opened(self, opening: Callable[[], Awaitable[AgentSession]]) -> AgentSession:
         """What was opened. One that is open over a file that was replaced is opened anew."""
         session = await opening()
-        if session.busy or not session.history.is_replaced():
+        replaced = not session.busy and await to_thread.run_sync(session.history.is_replaced)
+        if not replaced or session.busy:
             return session
         await self.close(session)
         return await opening()
