@@ -106,6 +106,8 @@ async def test_trust_is_always_asked(tmp_path: Path) -> None:
     async with plain(tmp_path, DONE) as host:
         shown = answering(host, None)
         assert await host.run("agent.trust") is None
+        (warned,) = host.told()
+        assert str(own) in warned and "agent.trust" in warned
         assert str(own) in shown[0]["message"]
         assert shown[0]["actions"][0]["title"].startswith("No")
         answering(host, "Yes, I trust this folder")

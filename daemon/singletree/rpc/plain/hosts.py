@@ -6,12 +6,17 @@ Read next: host.py (what one of them sees), ../daemon.py.
 from __future__ import annotations
 
 from functools import partial
+from typing import Final
 
 from singletree.extensions.sign import Sign
 from singletree.rpc.peer import Peer
 from singletree.rpc.plain.host import PlainHost, Spawn
+from singletree.rpc.plain.saying import tell
 from singletree.session.events import SessionEvent
 from singletree.session.session import AgentSession
+from singletree.session.state import SessionState
+
+SKIPPED: Final = "This folder is not trusted, so not used: {what}. agent.trust asks you about it."
 
 
 class PlainHosts:
@@ -22,11 +27,16 @@ class PlainHosts:
         self._looking: dict[str, dict[Peer, PlainHost]] = {}
 
     def join(self, session: AgentSession, peer: Peer) -> None:
-        """A host has had to do with a session: it sees from now on what becomes of it."""
+        """A host has had to do with a session: it sees from now on what becomes of it.
+
+        What is wrong with the session, or does not count, it is told first.
+        """
         looking = self._looking.setdefault(session.id, {})
         if peer not in looking:
-            stop = partial(self._spawn, partial(_stop, session))
-            looking[peer] = PlainHost(peer, session.state().phase, stop, self._spawn)
+            stop, state = partial(self._spawn, partial(_stop, session)), session.state()
+            looking[peer] = PlainHost(peer, state.phase, stop, self._spawn)
+            if to_know := _to_know(state):
+                tell(peer, to_know, "warning")
 
     def of(self, session_id: str) -> list[Peer]:
         """The hosts of a session."""
@@ -57,6 +67,13 @@ class PlainHosts:
         """A session is closed."""
         for host in self._looking.pop(session_id, {}).values():
             host.close()
+
+
+def _to_know(state: SessionState) -> str:
+    lines = [message for _, message in state.notices]
+    if state.skipped:
+        lines.append(SKIPPED.format(what=", ".join(path for _, path in state.skipped)))
+    return "\n".join(lines)
 
 
 async def _stop(session: AgentSession) -> None:
