@@ -12,7 +12,7 @@ from tests.session.stage import Stage, stage
 from singletree.errors import ModelError, SingletreeError
 from singletree.history.entries import CompactionEntry
 from singletree.messages import Text
-from singletree.model.scripted import Turn, fail, say, wait
+from singletree.model.scripted import Turn, call, fail, say, wait
 from singletree.session.events import CompactionEnded
 
 BROKEN = {
@@ -71,3 +71,27 @@ async def test_cancelling_changes_nothing(tmp_path: Path) -> None:
         await on.session.turns.prompt([Text(text="hi")])
         await on.session.turns.wait()
         assert "hi" in str(server.requests[-1].messages[-1].dump())
+
+
+@pytest.mark.parametrize("answer", BROKEN.values(), ids=list(BROKEN))
+async def test_one_that_fails_by_itself_is_not_tried_at_every_step(
+    tmp_path: Path, answer: Turn
+) -> None:
+    """Once a turn; when the server is well again, the next turn is compacted."""
+    steps = [call("bash", command="true")] * 4
+    turns = [say("a" * 4000), say("b" * 4000), *steps, say("done"), say("done")]
+    server = Server(turns, window=10_000, summary=answer)
+    async with stage(tmp_path, server.model, settings=limits(7000, 300)) as on:
+        await on.say("one")
+        await on.say("two")
+        assert of(on) == []
+        await on.say("c" * 3000)
+        assert [e.status for e in of(on)] == ["failed"]
+        server.summary = say(SUMMARY)
+        await on.say("again")
+        assert [e.status for e in of(on)] == ["failed", "completed"]
+        assert compactions(on) == 1
+
+
+def of(on: Stage) -> list[CompactionEnded]:
+    return [event for event in on.events if isinstance(event, CompactionEnded)]

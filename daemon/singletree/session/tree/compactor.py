@@ -68,6 +68,7 @@ class Compactor:
         self._told_small_window = False
         self.answered = True
         """Whether a good answer came since the last automatic compaction."""
+        self._gave_up = False
 
     @property
     def busy(self) -> bool:
@@ -78,6 +79,10 @@ class Compactor:
         """End the running compaction, if there is one."""
         if self._scope is not None:
             self._scope.cancel()
+
+    def begin(self) -> None:
+        """A turn begins: what failed in the last one may be tried again."""
+        self._gave_up = False
 
     def limits(self, model: Model) -> Limits:
         """When to compact and what to keep, for this model. Tells once of a window too small."""
@@ -107,9 +112,9 @@ class Compactor:
         """Compact if the context is above the threshold.
 
         Never twice without a good answer between, and never an exception: a summary that fails is
-        told and the run goes on with the context as it is.
+        told, the run goes on with the context as it is, and no step of this turn tries it again.
         """
-        if self.answered and self.full(model):
+        if self.answered and not self._gave_up and self.full(model):
             await self._automatic(model, "threshold")
 
     async def overflow(self, model: Model) -> bool:
@@ -131,6 +136,7 @@ class Compactor:
         try:
             await self._run(model, made, reason, None)
         except SingletreeError as error:
+            self._gave_up = error.code != "cancelled_by_extension"
             if error.code not in _SILENT:
                 self._emit(Warned("compaction_failed", f"Compaction failed: {error.message}"))
             return False

@@ -34,6 +34,7 @@ from singletree.session.turn.turn import Turn
 Spawn = Callable[[Callable[[], Awaitable[None]]], None]
 
 BUSY = "A turn is running: steer it, queue the message, or stop the turn first."
+SUMMING = "A summary is being made: queue the message, or stop the summary first."
 CLOSED = "The session is being closed; open it again."
 NOT_BEGUN = "What waits could not be said: {why}"
 
@@ -88,7 +89,8 @@ class Driver:
         self.check_open()
         if self.busy:
             raise SessionBusy(
-                BUSY, detail={"phase": self._phase.now, "turnId": self._phase.turn_id}
+                SUMMING if self.turn is None else BUSY,
+                detail={"phase": self._phase.now, "turnId": self._phase.turn_id},
             )
 
     def check_open(self) -> None:

@@ -109,6 +109,7 @@ class Runner:
         self._needs.phase("running")
         self._emit(TurnStarted(turn.id, turn.cause))
         self._recorder.begin()
+        self._compactor.begin()
         self._system_prompt.forget()
         try:
             with turn.scope() as scope:
