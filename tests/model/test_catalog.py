@@ -398,11 +398,14 @@ async def test_a_key_comes_before_a_local_server(tmp_path: Path) -> None:
     assert server.seen == []
 
 
-@pytest.mark.parametrize("names", [["m"], []])
+@pytest.mark.parametrize("names", [["m"], [], None])
 async def test_a_local_provider_of_models_json_must_answer(
-    tmp_path: Path, names: list[str]
+    tmp_path: Path, names: list[str] | None
 ) -> None:
-    async with serving(local_server(names)) as server:
+    def no_list(seen: Seen) -> Reply:
+        return refusal(404, {"error": "no such address"})
+
+    async with serving(no_list if names is None else local_server(names)) as server:
         corp = {**CORP, "baseUrl": f"{server.url}/v1", "apiKey": None}
         one = catalog(tmp_path, models={"corp": {k: v for k, v in corp.items() if v}})
         assert (await one.usable()).info.ref == "corp/m"

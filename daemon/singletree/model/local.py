@@ -134,7 +134,7 @@ def _ids(listed: JsonValue) -> list[str]:
 
 
 async def _get(url: str, key: str | None) -> JsonValue:
-    """The JSON at a loopback address, None for anything else."""
+    """The JSON at a loopback address, {} where a server has nothing there, None otherwise."""
     host = host_of(url)
     if not (url.startswith("http://") and is_loopback(host)):
         return None
@@ -152,7 +152,10 @@ async def _get(url: str, key: str | None) -> JsonValue:
                 except anyio.EndOfStream:
                     break
         head, _, body = answer.partition(b"\r\n\r\n")
-        if b" 200 " not in head.split(b"\r\n", 1)[0] + b" ":
+        status = head.split(b"\r\n", 1)[0] + b" "
+        if b" 404 " in status:
+            return {}
+        if b" 200 " not in status:
             return None
         value = decoded(body)
     except (OSError, ValueError, anyio.BrokenResourceError):
