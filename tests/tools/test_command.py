@@ -156,6 +156,11 @@ export CI NO_COLOR=1
 jobs -l
 hash -r
 echo ${x:-'$(rm x)'}
+time -p ls
+time -p -- ls | cat
+time (ls; ls)
+time { ls; }
+time ! ls
 echo ${x:-$'it\\'s $(rm x)'}
 echo "${x:-"it's"}"
 """.strip("\n")
@@ -477,6 +482,19 @@ git -C /x push
 git --no-pager push
 git -c a=b push --force
 ls && git push
+time X=1 rm x
+time -p (ls; rm x)
+time { rm x; }
+time ! rm x
+LANG=C time rm x
+for f in *; do rm $f; done
+case x in x) rm x;; esac
+f() { rm x; }; f
+[[ -f x ]] && /bin/rm x
+if [[ -f x ]]; then ls; git -C y push; fi
+coproc rm x
+echo ${x:=$(rm x)}
+echo 'unclosed; rm x
 """.strip("\n")
 
 

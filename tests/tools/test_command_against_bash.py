@@ -77,6 +77,7 @@ def stage() -> Stage:
 @example("aa <<E\n$(bb)\nE\ncc")
 @example("aa <<E | bb\nx\nE\ncc")
 @example("aa ${y:-'}'} bb; cc")
+@example("time y=1 aa; time -p { bb; }")
 @example('aa "${y:-"$(bb)"}"')
 @example("aa `bb \\`cc\\``")
 @example("aa \\\n bb")

@@ -56,6 +56,8 @@ _CONNECTION = re.compile(r"/+dev/+(?:tcp|udp)/")
 _GIVEN = Word("", fixed=False, begins=False)
 """What xargs puts behind a command."""
 _SETTING = re.compile(r"([A-Za-z_]\w*)=")
+_PLAIN_WORDS = re.compile(r"""[^\s;&|()<>`'"${}\\]+""")
+"""What is looked at in a line that is not understood, for what is forbidden."""
 _BASH_ALONE = re.compile(
     r"""&>|>&\s*[^\s\d-]|\|&|<<<|[<>]\(|\$['"\[]|\$\{(?!\w+\})|\[\[|;&|\btime\b"""
 )
@@ -141,6 +143,7 @@ class _Findings:
             self.simple(simple, depth)
         if script.problem:
             self.doubts.append(script.problem)
+            self._hide(("", *_PLAIN_WORDS.findall(line)[: MOST - 1]))
 
     def simple(self, simple: Simple, depth: int) -> None:
         self.settings(simple.assigned)

@@ -15,7 +15,7 @@ from singletree.tools.shell_words import MAX_DEPTH, TOO_DEEP, Unclear, Word, Wor
 MAX_LENGTH = 50_000
 
 _SKIPPED = frozenset(
-    ["!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done"]
+    ["!", "time", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done"]
 )
 _REFUSED = {
     "for": "a for loop sets a variable",
@@ -27,6 +27,7 @@ _REFUSED = {
 }
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\[[^\]]*\])?\+?=", re.ASCII)
 _REDIRECT = re.compile(r"(\d*)(<<<|<<-|<<|<>|<&|>&|>>|>\||>|<)|(&>>|&>)", re.ASCII)
+_TIME_OPTION = re.compile(r"(?:-p|--)(?=[ \t])")
 _NAMED_DESCRIPTOR = re.compile(r"\{\w+\}[<>]")
 
 
@@ -130,14 +131,26 @@ class _Reader(WordReader):
                 assigned.append(name)
                 continue
             word = self.word()
-            if not words and not assigned and not redirects and not word.quoted:
-                if word.text in _REFUSED:
-                    raise Unclear(_REFUSED[word.text])
-                if word.text in _SKIPPED:
-                    return
+            if not (words or assigned or redirects) and self._is_keyword(word):
+                return
             words.append(word)
         if assigned or words or redirects:
             self._script.commands.append(Simple(tuple(assigned), tuple(words), redirects))
+
+    def _is_keyword(self, word: Word) -> bool:
+        """Whether a first word belongs to the language, so that a command may follow.
+
+        `time` does: settings, groups and whole pipelines may stand behind it and its options.
+        """
+        if word.quoted:
+            return False
+        if word.text in _REFUSED:
+            raise Unclear(_REFUSED[word.text])
+        self._blanks()
+        while word.text == "time" and (found := _TIME_OPTION.match(self._text, self._at)):
+            self._at = found.end()
+            self._blanks()
+        return word.text in _SKIPPED
 
     def _assignment(self) -> str:
         found = _ASSIGNMENT.match(self._text, self._at)
