@@ -44,11 +44,11 @@ async def test_b096_no_key_comes_out(tmp_path: Path) -> None:
         assert KEY not in heard
         assert PASSWORD not in heard
     for path in where.agent_dir.rglob("*"):
+        assert path.name == "models.json" or not path.stat().st_mode & 0o077, path
         if path.is_file():
             kept = path.read_bytes()
             assert KEY.encode() not in kept
             assert PASSWORD.encode() not in kept
-            assert path.name == "models.json" or not path.stat().st_mode & 0o077, path
 
 
 async def test_b096_the_keys_file_is_out_of_reach(tmp_path: Path) -> None:

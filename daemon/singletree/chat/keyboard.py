@@ -107,7 +107,8 @@ class Terminal:
         if not readline:
             return
         with contextlib.suppress(OSError):
-            self._history.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for folder in reversed(self._history.parents):
+                folder.mkdir(mode=0o700, exist_ok=True)
             os.close(os.open(self._history, os.O_CREAT | os.O_APPEND, 0o600))
             readline.write_history_file(self._history)
 

@@ -13,6 +13,8 @@ from hashlib import blake2s
 from pathlib import Path
 from typing import Literal
 
+from singletree.private import make_private
+
 DamageKind = Literal[
     "torn_tail",
     "broken_line",
@@ -75,7 +77,7 @@ def keep_aside(folder: Path, name: str, offset: int, raw: bytes) -> tuple[Path |
     try:
         if path.exists() and path.stat().st_size == len(raw):
             return path, False
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
         part = path.with_name(f"{path.name}.part")
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "wb") as out:

@@ -15,6 +15,7 @@ from pathlib import Path
 from singletree.errors import SessionError, SessionLocked
 from singletree.history.handles import open_above
 from singletree.history.names import valid_session_id
+from singletree.private import make_private
 
 
 class SessionLock:
@@ -73,7 +74,7 @@ def held_by(folder: Path, session_id: str) -> int | None:
 
 def _try(path: Path) -> int | None:
     """The locked file's handle; None if another holds it, or it was removed meanwhile."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(path.parent)
     handle = open_above(path, os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

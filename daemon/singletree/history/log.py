@@ -15,6 +15,7 @@ from threading import Lock
 from singletree.errors import SessionError, SessionReadOnly, SessionUnreadable
 from singletree.history.handles import open_above, sync_folder
 from singletree.history.lock import SessionLock
+from singletree.private import make_private
 
 REMOVED = "Another program has removed the session file; nothing was written."
 REPLACED = (
@@ -214,7 +215,7 @@ class SessionLog:
 
 
 def _new_file(path: Path, content: bytes) -> int:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(path.parent)
     handle = open_above(path, _CREATE)
     try:
         _write_all(handle, content)

@@ -46,6 +46,7 @@ from singletree.history.shelf import Shelf, SummaryPage
 from singletree.history.tree import SessionTree
 from singletree.messages import UserMessage, own_words
 from singletree.pathtext import LONG, is_file, is_there, read_plain
+from singletree.private import make_private
 
 NOT_PUT_AWAY = "The session cannot be put away into {path}: {why}. It stays where it is."
 
@@ -257,7 +258,7 @@ class Store:
 
 
 def _put_into(trash: Path, path: Path) -> Path:
-    trash.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(trash)
     there = trash / path.name
     if is_there(there):
         there = trash / f"{path.stem}.{new_session_id()}{path.suffix}"

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from singletree.errors import SingletreeError
 from singletree.host.doorbell import NO_FOLDER, PAUSE, check_place, knock, lock_path, said_in
+from singletree.private import make_private
 
 TAKE_SECONDS = 1.0
 """How long a place that is just being left is waited for."""
@@ -125,7 +126,7 @@ def _take_lock(path: Path, patience: float) -> int:
 
 def _make_folder(folder: Path) -> None:
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
     except OSError as error:
         raise SingletreeError(NO_FOLDER.format(folder=folder, why=error.strerror)) from error
 

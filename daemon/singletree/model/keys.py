@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 
 from singletree.jsontext import read_object
+from singletree.private import make_private
 
 
 def read_keys(path: Path) -> dict[str, str]:
@@ -39,7 +40,7 @@ def write_key(path: Path, provider: str, key: str | None) -> None:
     import tempfile
 
     path = path.resolve()
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private(path.parent)
     handle, name = tempfile.mkstemp(prefix=".auth-", dir=path.parent)  # made with mode 0600
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from singletree.history.handles import sync_folder
 from singletree.messages import well_formed
+from singletree.private import make_private
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -37,13 +38,6 @@ def replace_file(path: Path, text: str) -> None:
             Path(name).unlink()
         raise
     sync_folder(target.parent)
-
-
-def make_private(folder: Path) -> None:
-    """Make a folder and those above it, where they are missing, for their owner only."""
-    if not folder.is_dir():
-        make_private(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def put_aside(path: Path) -> None:

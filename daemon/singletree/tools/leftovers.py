@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from singletree.pathtext import read_plain
+from singletree.private import make_private
 
 MARK = "SINGLETREE_COMMAND"
 """The variable that marks all descendants of a command."""
@@ -132,7 +133,7 @@ class Children:
             return None
 
     def _write(self, folder: Path, command: Command) -> Path:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(folder)
         me = process(os.getpid())
         path = folder / f"{os.getpid()}-{command.session}.json"
         record = {

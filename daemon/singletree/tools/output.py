@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 import anyio
 
+from singletree.private import make_private
 from singletree.tools.accumulator import Accumulator
 from singletree.tools.clean import Cleaner
 from singletree.tools.truncate import Cut, notice
@@ -141,7 +142,7 @@ class _Spill:
 
     def _made(self) -> BinaryIO:
         if self._folder is not None:
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(self._folder)
         handle, name = tempfile.mkstemp(_SUFFIX, _PREFIX, self._folder)
         self.path = Path(name)
         return os.fdopen(handle, "wb", buffering=0)

@@ -25,10 +25,10 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from singletree.errors import ToolError, or_session_error
 from singletree.history.handles import sync_folder
+from singletree.private import make_private
 from singletree.session.edits.edit import Edit, Note, digest, text_digest
 from singletree.session.edits.texts import keep_text, kept_text
 from singletree.session.events import EditsChanged
-from singletree.session.files import make_private
 
 MAX_KEPT = 32 * 1024 * 1024
 """Bytes of a file up to which its text before an edit is kept."""

@@ -13,8 +13,8 @@ import zlib
 from pathlib import Path
 
 from singletree.history.handles import sync_folder
+from singletree.private import make_private
 from singletree.session.edits.edit import digest
-from singletree.session.files import make_private
 
 DAMAGED = "the text that was kept is damaged"
 

@@ -26,7 +26,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from singletree.errors import SessionError, or_session_error
 from singletree.pathtext import read_plain
-from singletree.session.files import make_private, replace_file
+from singletree.private import make_private
+from singletree.session.files import replace_file
 
 Decision = Literal["allow", "deny"]
 Lasting = Literal["session", "workspace", "user"]

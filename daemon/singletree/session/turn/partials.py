@@ -16,7 +16,8 @@ from pathlib import Path
 from singletree.errors import or_session_error
 from singletree.messages import AssistantMessage
 from singletree.pathtext import LONG, read_plain
-from singletree.session.files import make_private, put_aside
+from singletree.private import make_private
+from singletree.session.files import put_aside
 
 FIRST, EVERY = 0.1, 0.5
 """Seconds: a reader sees a text at most this much sooner than the disk does, plus one write."""
