@@ -59,8 +59,6 @@ def verdicts(
         (answer("length", input=10, output=4_096), "finished", "max_tokens"),
         (answer("toolUse"), "max_steps", "max_turns"),
         (answer("aborted"), "aborted", "aborted"),
-        (AssistantMessage(raw_stop_reason="refusal"), "finished", "refusal"),
-        (AssistantMessage(raw_stop_reason="content_filter"), "finished", "refusal"),
         (UserMessage(content="x"), "stopped", "end_turn"),
     ],
 )
@@ -68,6 +66,15 @@ def test_how_a_turn_ends(message: AgentMessage, reason: RunReason, expected: str
     verdict = verdicts([RunEnded((message,), reason)])[0]
     assert isinstance(verdict, Settle)
     assert (verdict.reason, verdict.error) == (expected, None)
+
+
+@pytest.mark.parametrize(
+    "named", ["refusal", "content_filter", "incomplete.content_filter", "SAFETY"]
+)
+def test_a_refusal_is_told_with_its_reason_and_never_asked_again(named: str) -> None:
+    refused = AssistantMessage(stop_reason="error", raw_stop_reason=named)
+    told = ModelError("The filter ended the answer.", retryable=True)
+    assert verdicts([RunEnded((refused,), "error", told)]) == [Settle("refusal", told)]
 
 
 def test_a_run_that_added_nothing_is_over() -> None:

@@ -25,7 +25,21 @@ MAX_EMPTY = 1
 MIN_DELAY = 0.05
 NEARLY_FULL = 0.8
 TOO_LONG = "The provider asks to wait {wait}, which is longer than the limit of {limit}. {message}"
-REFUSALS = ("refusal", "content_filter", "safety", "prohibited_content", "blocklist")
+REFUSALS = (
+    "refusal",
+    "sensitive",
+    "content_filter",
+    "content-filter",
+    "safety",
+    "recitation",
+    "blocklist",
+    "prohibited_content",
+    "spii",
+    "image_safety",
+    "image_recitation",
+    "image_prohibited_content",
+)
+"""How providers name the end of an answer that they or the model refused to give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +101,7 @@ def after_run(ended: RunEnded, attempt: Attempt, info: ModelInfo, settings: Sett
         failed = ended.error or ContextOverflow(f"The context does not fit {info.ref}.")
         otherwise = Settle("error", failed)
         return CompactAndRetry("overflow", otherwise) if can_compact else otherwise
-    if isinstance(ended.error, ModelError):
+    if isinstance(ended.error, ModelError) and settled.reason != "refusal":
         return _after_failure(ended.error, attempt, settings.retry)
     if last and can_compact and not attempt.compactions and _cut_by_full_window(last, info):
         return CompactAndRetry("length", settled)
@@ -160,20 +174,23 @@ def _settle(ended: RunEnded, last: AssistantMessage | None) -> Settle:
         case "aborted":
             return Settle("aborted")
         case "error":
-            return Settle("error", ended.error)
+            return Settle("refusal" if last and _refused(last) else "error", ended.error)
         case "max_steps":
             return Settle("max_turns")
         case "finished" | "stopped":
-            if last is None:
-                return Settle("end_turn")
-            if (last.raw_stop_reason or "").casefold() in REFUSALS:
-                return Settle("refusal")
-            return Settle("max_tokens" if last.stop_reason == "length" else "end_turn")
+            cut = last is not None and last.stop_reason == "length"
+            return Settle("max_tokens" if cut else "end_turn")
 
 
 def _last_answer(ended: RunEnded) -> AssistantMessage | None:
     last = ended.messages[-1] if ended.messages else None
     return last if isinstance(last, AssistantMessage) else None
+
+
+def _refused(message: AssistantMessage) -> bool:
+    """Whether it ended with one of those names; some put a status before it."""
+    reason = (message.raw_stop_reason or "").casefold().rpartition(".")[2]
+    return message.stop_reason == "error" and reason in REFUSALS
 
 
 def _good(message: object) -> bool:
