@@ -279,6 +279,15 @@ def test_keys_are_stored_for_the_owner_only(tmp_path: Path) -> None:
     assert [p.name for p in folder.iterdir()] == ["auth.json"]
 
 
+def test_a_key_that_cannot_be_kept_says_why(tmp_path: Path) -> None:
+    one = catalog(tmp_path)
+    with pytest.raises(SettingsError, match="no provider grok; known are anthropic, openai, "):
+        one.set_key("grok", "k")
+    with pytest.raises(SettingsError, match="The key is empty: nothing was kept"):
+        one.set_key("groq", " ")
+    assert not (tmp_path / "auth.json").exists()
+
+
 def test_a_link_to_auth_json_stays_one(tmp_path: Path) -> None:
     real = tmp_path / "elsewhere/auth.json"
     real.parent.mkdir()

@@ -36,6 +36,8 @@ CHOOSE = (
     "Choose one that is listed, set another defaultModel in settings.json, or add it to "
     "models.json."
 )
+NO_PROVIDER = "There is no provider {provider}; known are {known}. Others come from models.json."
+EMPTY_KEY = "The key is empty: nothing was kept."
 _MODELS, _KEYS = "models.json", "auth.json"
 _BASE_URLS = {"anthropic": "ANTHROPIC_BASE_URL", "openai": "OPENAI_BASE_URL"}
 
@@ -202,9 +204,10 @@ class Catalog:
     def set_key(self, provider: str, key: str) -> None:
         """Keep a key in auth.json."""
         if provider not in self._providers():
-            raise SettingsError(f"there is no provider {provider}")
+            known = ", ".join(self._providers())
+            raise SettingsError(NO_PROVIDER.format(provider=provider, known=known))
         if not key.strip():
-            raise SettingsError("the key is empty")
+            raise SettingsError(EMPTY_KEY)
         keys.write_key(self._auth_file, provider, key.strip())
 
     def remove_key(self, provider: str) -> None:

@@ -30,7 +30,7 @@ BAD_PROXY = (
 BAD_CERTIFICATES = "{file}, which {name} names, cannot be read as certificates ({why})"
 TRUSTED = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE")
 """Variables that name a file of certificates."""
-NO_ADDRESS = "{url!r} is no http or https address"
+NO_ADDRESS = "{url!r} is no http or https address; correct the provider's baseUrl"
 NO_PROXY_KIND = "{kind} proxies are not supported, only http and https ones"
 
 
