@@ -2,8 +2,8 @@
 
 Starts are quick because most is imported when it is first wanted. A daemon may run for weeks, and
 the package may be upgraded meanwhile: what it imported then would be of another version than what
-it has. So all of it is loaded while the files are still those it was started from. Never loads what
-only the command line uses. Read next: server.py (when), ../__main__.py.
+it has. So it is loaded while the files are still those it was started from. Never loads what only
+the command line uses. Read next: server.py (when), ../__main__.py.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ PAUSE_SECONDS: Final = 0.02
 """Between two modules, for whoever wants something meanwhile."""
 OTHERS: Final = ("__main__", "chat", "rpc.describe", "rpc.described")
 """What no daemon ever needs."""
+HEAVY: Final = ("rpc.features", "rpc.lsp.language")
+"""What brings pygls along, 17 MB of it: only hosts that ask more of LSP than text want that."""
 
 
 async def load_the_rest() -> None:
@@ -41,7 +43,7 @@ def left() -> Iterator[str]:
     import pkgutil  # not before the quiet moment
 
     prefix = f"{singletree.__name__}."
-    never = tuple(f"{prefix}{name}." for name in OTHERS)
+    never = tuple(f"{prefix}{name}." for name in (*OTHERS, *HEAVY))
     for found in pkgutil.walk_packages(singletree.__path__, prefix):
         if found.name not in sys.modules and not f"{found.name}.".startswith(never):
             yield found.name
