@@ -15,8 +15,10 @@ from singletree.errors import SessionError, SingletreeError
 from singletree.history.entries import MessageEntry
 from singletree.history.store import Store
 from singletree.messages import AssistantMessage, Text
+from singletree.model.keys import write_key
 from singletree.model.scripted import ScriptedModel, call, say, wait
 from singletree.session.events import EntryAppended, MessageEnded, TurnEnded, Warned
+from singletree.session.settings.file import write_value
 from singletree.session.tree.conversation import Conversation
 from singletree.session.turn.partials import read_partial, write_partial
 
@@ -170,3 +172,24 @@ async def test_closing_lets_the_file_go_whatever_fails(tmp_path: Path) -> None:
     history = await anyio.to_thread.run_sync(Store(tmp_path / "agent").open_id, session_id)
     assert not history.read_only
     await anyio.to_thread.run_sync(history.close)
+
+
+async def test_a_session_that_found_no_room_has_its_lock_later(tmp_path: Path) -> None:
+    async with stage(tmp_path, ScriptedModel([say("one")])) as on:
+        with files_no_larger_than(0), pytest.raises(SessionError, match="locked"):
+            await on.session.turns.prompt(said("first"))
+        await on.say("second")
+        assert outline(on.model.requests[0].messages) == ["user: second"]
+
+
+@pytest.mark.parametrize("name", ["settings.json", "auth.json"])
+def test_a_setting_or_a_key_that_finds_no_room_is_told(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text('{"a": {"b": "old"}}')
+    with files_no_larger_than(5), pytest.raises(SessionError, match=name):
+        if name == "auth.json":
+            write_key(path, "p", "new")
+        else:
+            write_value(path, "a.b", "new")
+    assert path.read_text() == '{"a": {"b": "old"}}'
+    assert [p.name for p in tmp_path.iterdir()] == [name]

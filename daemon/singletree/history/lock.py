@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import ExitStack, suppress
 from hashlib import blake2s
 from pathlib import Path
 
@@ -75,16 +76,16 @@ def held_by(folder: Path, session_id: str) -> int | None:
 def _try(path: Path) -> int | None:
     """The locked file's handle; None if another holds it, or it was removed meanwhile."""
     make_private(path.parent)
-    handle = open_above(path, os.O_RDWR | os.O_CREAT)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(handle), path.stat()):
-            os.ftruncate(handle, 0)
-            os.write(handle, f"{os.getpid()}\n".encode())
-            return handle
-    except (BlockingIOError, FileNotFoundError):
-        pass
-    os.close(handle)
+    with ExitStack() as unless:
+        handle = open_above(path, os.O_RDWR | os.O_CREAT)
+        unless.callback(os.close, handle)
+        with suppress(BlockingIOError, FileNotFoundError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(handle), path.stat()):
+                os.ftruncate(handle, 0)
+                os.write(handle, f"{os.getpid()}\n".encode())
+                unless.pop_all()
+                return handle
     return None
 
 

@@ -11,8 +11,11 @@ import json
 import os
 from pathlib import Path
 
+from singletree.errors import or_session_error
 from singletree.jsontext import read_object
 from singletree.private import make_private
+
+NOT_KEPT = "The key could not be kept in {path}: {why}."
 
 
 def read_keys(path: Path) -> dict[str, str]:
@@ -39,16 +42,17 @@ def write_key(path: Path, provider: str, key: str | None) -> None:
         entries[provider] = {"type": "api_key", "key": key}
     import tempfile
 
-    path = path.resolve()
-    make_private(path.parent)
-    handle, name = tempfile.mkstemp(prefix=".auth-", dir=path.parent)  # made with mode 0600
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(entries, file, indent=2, ensure_ascii=False)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    body = json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+    with or_session_error(NOT_KEPT, path):
+        path = path.resolve()
+        make_private(path.parent)
+        handle, name = tempfile.mkstemp(prefix=".auth-", dir=path.parent)  # made with mode 0600
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(body.encode(errors="replace"))
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise

@@ -13,11 +13,12 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from singletree.errors import SettingsError
+from singletree.errors import SettingsError, or_session_error
 from singletree.jsontext import parse_object, read_object
 from singletree.session.files import replace_file
 
 NOT_COUNTED = "{error}; its values do not count and it was left as it is."
+NOT_WRITTEN = "{path} could not be written: {why}."
 NO_GROUP = '{path}: "{key}" is not a group of settings, so "{inner}" cannot be set in it.'
 
 
@@ -57,7 +58,8 @@ def write_value(path: Path, key: str, value: JsonValue) -> None:
         _drop_empty(whole, groups)
     else:
         inner[last] = value
-    replace_file(path, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+    with or_session_error(NOT_WRITTEN, path):
+        replace_file(path, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
 
 
 def value_at(whole: Mapping[str, JsonValue], key: str) -> tuple[bool, JsonValue]:
