@@ -161,6 +161,48 @@ def test_what_models_json_says_wins() -> None:
     assert "max_completion_tokens" in sent
 
 
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [
+        ("off", {"enable_thinking": False, "fixed": 7}),
+        ("high", {"enable_thinking": True, "effort": "much", "tokens": 1976, "fixed": 7}),
+    ],
+)
+def test_variables_of_a_chat_template(level: ThinkingLevel, expected: dict[str, Any]) -> None:
+    compat = {
+        "thinkingFormat": "chat-template",
+        "thinkingLevelMap": {"high": "much"},
+        "chatTemplateKwargs": {
+            "enable_thinking": {"$var": "thinking.enabled"},
+            "effort": {"$var": "thinking.effort", "omitWhenOff": True},
+            "tokens": {"$var": "thinking.budget"},
+            "fixed": 7,
+            "unheard": {"$var": "of"},
+        },
+    }
+    request = asked("hi", thinking=level, max_tokens=3000)
+    sent = body(CHAT, request, reasoning=True, compat=compat)
+    assert sent["chat_template_kwargs"] == expected
+    assert "reasoning_effort" not in sent
+
+
+def test_a_number_of_tokens_to_think_with() -> None:
+    request, compat = asked("hi", thinking="low"), {"supportsThinkingTokenBudget": True}
+    assert body(CHAT, request, reasoning=True, compat=compat)["thinking_token_budget"] == 2048
+    named = {"thinkingTokenBudgetField": "budget"}
+    assert body(CHAT, request, reasoning=True, compat=named)["budget"] == 2048
+    assert "budget" not in body(CHAT, reasoning=True, compat=named)
+    assert "budget" not in body(CHAT, request, reasoning=True, compat=named, max_output=1000)
+
+
+def test_what_is_said_to_a_router_and_to_a_queue() -> None:
+    compat = {"openRouterRouting": {"order": ["a", "b"]}, "vllmPriority": 3}
+    sent = body(CHAT, compat=compat)
+    assert sent["provider"] == {"order": ["a", "b"]}
+    assert sent["priority"] == 3
+    assert not {"provider", "priority"} & set(body(CHAT))
+
+
 def test_extra_fields_of_models_json() -> None:
     extra = {"keep_alive": "10m"}
     for api in APIS:

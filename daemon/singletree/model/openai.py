@@ -2,7 +2,7 @@
 
 Pure: `FORM` says how the body looks; what a dialect wants differently is a switch in `info.compat`,
 named as in models.json. Never knows a key or a network. Read next: openai_stream.py (the answer),
-transform.py (what happens to the messages before).
+chat_thinking.py (how thinking is asked for), transform.py (what happens to the messages before).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from singletree.messages import (
     UserMessage,
 )
 from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
+from singletree.model.chat_thinking import thinking
 from singletree.model.dialect import flag, option
 from singletree.model.form import Form
-from singletree.model.thinking import effort, level_names, wished
 from singletree.model.transform import Rename, plain_id, sendable, short_hash
 
 PATH = "/chat/completions"
@@ -37,6 +37,8 @@ IMAGES_FOLLOW = "The images that the tool gave:"
 BRIDGE = "I have seen the results."
 """Between results and the user's next words, for servers that want an answer there."""
 
+ASIDES = {"openRouterRouting": "provider", "vllmPriority": "priority"}
+"""Switches whose value a server gets as it is, by the name of the field it goes into."""
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text")
 
 
@@ -56,11 +58,12 @@ def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
         body["prompt_cache_retention"] = "24h"
     if request.cache and request.session_id and option(info, "promptCacheKeyMode") == "session":
         body["prompt_cache_key"] = request.session_id[:64]
+    body.update({said: info.compat[own] for own, said in ASIDES.items() if own in info.compat})
     sampling = info.compat.get("samplingParams")
     if isinstance(sampling, dict):
         body.update(sampling)
     if info.reasoning:
-        body.update(_thinking(info, request))
+        body.update(thinking(info, request, limit))
     extra = info.compat.get("extraBody")
     return body | extra if isinstance(extra, dict) else body
 
@@ -230,38 +233,6 @@ def _speaks_of_tools(request: ModelRequest) -> bool:
         isinstance(m, ToolResultMessage) or (isinstance(m, AssistantMessage) and m.tool_calls)
         for m in request.messages
     )
-
-
-def _thinking(info: ModelInfo, request: ModelRequest) -> Json:
-    """How the wish to think, or not to, is said in this dialect."""
-    level = wished(info, request.thinking)
-    on = level != "off"
-    if not on and "off" not in info.levels:
-        return {}
-    named = effort(info, level) if on or isinstance(level_names(info).get("off"), str) else None
-    plain: Json = {}
-    if named is not None and flag(info, "supportsReasoningEffort"):
-        plain["reasoning_effort"] = named
-    switch: Json = {"type": "enabled" if on else "disabled"}
-    match option(info, "thinkingFormat"):
-        case "zai":
-            kept: Json = switch | ({"clear_thinking": False} if on else {})
-            return {"thinking": kept} | (plain if on else {})
-        case "deepseek":
-            return {"thinking": switch} | (plain if on else {})
-        case "qwen":
-            return {"enable_thinking": on} | (plain if on else {})
-        case "qwen-chat-template":
-            template: Json = {"enable_thinking": on, "preserve_thinking": True}
-            return {"chat_template_kwargs": template}
-        case "openrouter":
-            effort_word: Json = {"effort": named or "none"}
-            return {"reasoning": effort_word}
-        case "together":
-            enabled: Json = {"enabled": on}
-            return {"reasoning": enabled} | (plain if on else {})
-        case _:
-            return plain
 
 
 def _mark_cache(

@@ -1,0 +1,95 @@
+"""How chat completions servers are asked to think, or not to: each dialect says it its own way.
+
+Pure; the dialect is `thinkingFormat` in a model's `compat`. With `chat-template` the variables of
+the server's template stand in `chatTemplateKwargs`: a value as it is, or an object whose `$var` is
+`thinking.enabled`, `thinking.effort` or `thinking.budget`; `omitWhenOff` leaves it away while
+nothing is to be thought. Read next: thinking.py (levels), openai.py (the body that this goes into).
+"""
+
+from __future__ import annotations
+
+from pydantic import JsonValue
+
+from singletree.jsontext import Json
+from singletree.messages import ThinkingLevel
+from singletree.model.base import ModelInfo, ModelRequest
+from singletree.model.dialect import flag, option
+from singletree.model.thinking import LEAST_ANSWER, budget, effort, level_names, wished
+
+BUDGET_FIELD = "thinking_token_budget"
+"""Where a server takes a number of tokens, if models.json names no other field."""
+
+
+def thinking(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
+    """What a body says about thinking. `limit`: tokens the whole answer may have."""
+    level = wished(info, request.thinking)
+    if level == "off" and "off" not in info.levels:
+        return {}
+    tokens = max(min(budget(info, level), limit - LEAST_ANSWER), 0)
+    said = _said(info, level, tokens)
+    field = option(info, "thinkingTokenBudgetField")
+    if not field and flag(info, "supportsThinkingTokenBudget"):
+        field = BUDGET_FIELD
+    return said | ({field: tokens} if field and tokens else {})
+
+
+def _said(info: ModelInfo, level: ThinkingLevel, tokens: int) -> Json:
+    on = level != "off"
+    named = _named(info, level)
+    plain: Json = {}
+    if named is not None and flag(info, "supportsReasoningEffort"):
+        plain["reasoning_effort"] = named
+    switch: Json = {"type": "enabled" if on else "disabled"}
+    match option(info, "thinkingFormat"):
+        case "zai":
+            kept: Json = switch | ({"clear_thinking": False} if on else {})
+            return {"thinking": kept} | (plain if on else {})
+        case "deepseek":
+            return {"thinking": switch} | (plain if on else {})
+        case "qwen":
+            return {"enable_thinking": on} | (plain if on else {})
+        case "qwen-chat-template":
+            fixed: Json = {"enable_thinking": on, "preserve_thinking": True}
+            return {"chat_template_kwargs": fixed}
+        case "chat-template":
+            filled = _template(info, level, tokens)
+            return {"chat_template_kwargs": filled} if filled else {}
+        case "openrouter":
+            effort_word: Json = {"effort": named or "none"}
+            return {"reasoning": effort_word}
+        case "together":
+            enabled: Json = {"enabled": on}
+            return {"reasoning": enabled} | (plain if on else {})
+        case _:
+            return plain
+
+
+def _named(info: ModelInfo, level: ThinkingLevel) -> str | None:
+    """The word for a level; for off only where the model has one."""
+    if level == "off" and not isinstance(level_names(info).get("off"), str):
+        return None
+    return effort(info, level)
+
+
+def _template(info: ModelInfo, level: ThinkingLevel, tokens: int) -> Json:
+    """The variables of a template that have a value at this level."""
+    given = info.compat.get("chatTemplateKwargs")
+    values = given if isinstance(given, dict) else {}
+    filled = {name: _filled(info, value, level, tokens) for name, value in values.items()}
+    return {name: value for name, value in filled.items() if value is not None}
+
+
+def _filled(info: ModelInfo, value: JsonValue, level: ThinkingLevel, tokens: int) -> JsonValue:
+    if not isinstance(value, dict):
+        return value
+    if level == "off" and value.get("omitWhenOff") is True:
+        return None
+    match value.get("$var"):
+        case "thinking.enabled":
+            return level != "off"
+        case "thinking.budget":
+            return tokens or None
+        case "thinking.effort":
+            return _named(info, level)
+        case _:
+            return None
