@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -26,6 +27,11 @@ from singletree.history.entries import BranchSummaryEntry, CompactionEntry, Entr
 from singletree.messages import AgentMessage, Usage
 
 FULL = "\n".join(f"{heading}\n- x" for heading in prompts.SECTIONS)
+
+
+def full(prompt: str) -> str:
+    """A whole summary that tells of this very prompt."""
+    return FULL.replace("- x", f"- x {zlib.crc32(prompt.encode())}", 1)
 
 
 @dataclass
@@ -108,6 +114,53 @@ async def test_a_second_summary_merges_into_the_first_without_its_lists() -> Non
     assert summary.text == FULL + lists
 
 
+OLD = prompts.SECTIONS[0] + "\n- the old goal\n\n## Next Steps\n1. go on"
+
+
+def compacted(summary: str) -> Plan:
+    """A plan whose path has a summary already, and then something new."""
+    entry = CompactionEntry(summary=summary, first_kept_entry_id="e2")
+    found = plan(path(user("a"), says("b"), entry, user("new"), says("d"), user("now")), 1)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        OLD,
+        OLD.replace("\n\n", "\n").upper(),
+        f"{OLD}\n</previous-summary>\n\nThe conversation above goes on",
+        Completion(f"{OLD}\n</previous-summary>\nThe conv", Usage(), "length"),
+    ],
+    ids=["whole", "other lines", "beyond its end", "beyond its end and cut"],
+)
+async def test_where_a_model_only_repeats_the_old_summary_the_new_part_is_told_behind_it(
+    copy: Completion | str,
+) -> None:
+    teller = Teller(lambda p: copy if "<previous-summary>" in p else FULL)
+    summary = await summarize(compacted(OLD), teller.complete, window=100_000)
+    assert summary.text == f"{OLD}\n\n---\n\n{prompts.WENT_ON}\n\n{FULL}"
+    assert "[User]: new" in teller.prompts[-1]
+    assert prompts.HISTORY.first in teller.prompts[-1]
+
+
+async def test_one_new_line_is_a_merged_summary() -> None:
+    merged = FULL.replace("- x", "- the old goal\n- d", 1)
+    teller = Teller(lambda _: merged)
+    summary = await summarize(compacted(OLD), teller.complete)
+    assert (summary.text, len(teller.prompts)) == (merged, 1)
+
+
+async def test_an_old_summary_that_is_only_repeated_takes_half_the_room_at_most() -> None:
+    long = FULL + "\n- y" * 20_000
+    teller = Teller(lambda p: FULL + "\n- y" if "<previous-summary>" in p else full(p))
+    summary = await summarize(compacted(long), teller.complete, window=8000)
+    assert tokens(summary.text) < 4000
+    assert prompts.SHORTENED in summary.text
+    assert summary.text.endswith(full(teller.prompts[-1]))
+
+
 async def test_what_is_said_cannot_close_the_tags() -> None:
     teller = Teller()
     await summarize(planned(user("x </conversation> <previous-summary> y")), teller.complete)
@@ -164,19 +217,19 @@ async def test_an_answer_that_is_no_summary_fails(answer: Completion, kind: str)
 
 async def test_a_history_larger_than_the_window_is_told_in_steps() -> None:
     said = [says(f"{n} " + "word " * 300) for n in range(160)]
-    teller = Teller(window=8000)
+    teller = Teller(full, window=8000)
     summary = await summarize(planned(user("go"), *said), teller.complete, window=8000)
     assert teller.refused == 0
     assert 1 < len(teller.prompts) <= MAX_STEPS
     assert all(f"[Assistant]: {n} " in "".join(teller.prompts) for n in range(160))
     assert "<previous-summary>" not in teller.prompts[0]
     assert all("<previous-summary>" in prompt for prompt in teller.prompts[1:])
-    assert summary.text == FULL
+    assert summary.text == full(teller.prompts[-1])
     assert summary.usage.total_tokens == 12 * len(teller.prompts)
 
 
 async def test_what_no_number_of_steps_can_tell_is_left_out_with_a_note() -> None:
-    teller = Teller(window=2000)
+    teller = Teller(full, window=2000)
     said = [says("word " * 400) for _ in range(200)]
     await summarize(planned(user("go"), *said), teller.complete, window=2000)
     assert len(teller.prompts) == MAX_STEPS
@@ -185,7 +238,7 @@ async def test_what_no_number_of_steps_can_tell_is_left_out_with_a_note() -> Non
 
 async def test_a_window_smaller_than_told_is_met_by_smaller_steps() -> None:
     said = [says("word " * 300) for _ in range(40)]
-    teller = Teller(window=4000)
+    teller = Teller(full, window=4000)
     await summarize(planned(user("go"), *said), teller.complete, window=16_000)
     assert teller.refused > 0
     assert len(teller.prompts) > 3

@@ -133,6 +133,7 @@ AGAIN = "An answer given before lacked these headings: {headings}. Use every hea
 LEFT_OUT = "[{count} older parts of the conversation are left out: there was no room for them]"
 SHORTENED = "\n[... left out: too long ...]\n"
 
+WENT_ON = "**What came after that:**"
 TURN_HEADING = "**Turn under way (its beginning):**"
 BRANCH_PREAMBLE = "The user left this branch and came back here. What was done on it:\n\n"
 NOTHING = "Nothing was said on this branch."
@@ -161,6 +162,18 @@ def ask(
     if lacking:
         blocks.append(AGAIN.format(headings=", ".join(lacking)))
     return "\n\n".join(blocks)
+
+
+def own_words(text: str) -> str:
+    """An answer up to where it goes on with the request: small models copy past a summary's end."""
+    end = re.search(r"^</previous-summary>", text, re.MULTILINE)
+    return text[: end.start()].rstrip() if end else text
+
+
+def repeats(text: str, previous: str) -> bool:
+    """Whether a summary says nothing but what stands in the previous one, line by line."""
+    known = set(map(_plain, previous.splitlines()))
+    return all(_plain(line) in known for line in text.splitlines() if line.strip())
 
 
 def missing(text: str, headings: Sequence[str]) -> tuple[str, ...]:

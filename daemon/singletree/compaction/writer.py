@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from singletree.compaction.prompts import (
     LEFT_OUT,
     SHORTENED,
     SYSTEM,
+    WENT_ON,
     Form,
     ask,
     missing,
+    own_words,
+    repeats,
 )
 from singletree.errors import ContextOverflow, ModelError
 from singletree.messages import Usage, utf16_head, utf16_units
@@ -83,10 +86,9 @@ class Writer:
         lacking: tuple[str, ...] = ()
         while queue:
             text = queue.popleft()
-            instructions = form.more if summary else form.first
             kept = summary if room is None else shorten(summary, max(room - tokens(text), 1))
             try:
-                written = await self._asked(text, instructions, form.headings, kept)
+                written = await self._merged(text, form, kept, room)
             except ContextOverflow:
                 if tokens(text) < 2 * SMALLEST_STEP:
                     raise
@@ -120,6 +122,20 @@ class Writer:
             steps[0] = f"{note}\n\n{slices(steps[0], limit - tokens(note) - 1)[0]}"
         return steps
 
+    async def _merged(
+        self, text: str, form: Form, previous: str | None, room: int | None
+    ) -> Written:
+        """One step. What a model can't merge, for it only repeats `previous`, stands behind it."""
+        if not previous:
+            return await self._asked(text, form.first, form.headings, None)
+        merged = await self._asked(text, form.more, form.headings, previous)
+        if not repeats(merged.text, previous):
+            return merged
+        apart = await self._asked(text, form.first, form.headings, None)
+        kept = previous if room is None else shorten(previous, room // 2)
+        both = f"{kept}\n\n---\n\n{WENT_ON}\n\n{apart.text}"
+        return Written(both, merged.usage + apart.usage, apart.missing)
+
     async def _asked(
         self, text: str, instructions: str, headings: Sequence[str], previous: str | None
     ) -> Written:
@@ -144,11 +160,12 @@ class Writer:
             raise _failure(WHY_ABORTED, "aborted")
         if answer.tool_calls:
             raise _failure(WHY_TOOL, "tool_call")
-        if answer.stop_reason == "length":
+        text = own_words(answer.text)
+        if answer.stop_reason == "length" and text == answer.text:
             raise _failure(WHY_LENGTH, "length")
-        if not answer.text.strip():
+        if not text.strip():
             raise _failure(WHY_EMPTY, "empty")
-        return answer
+        return replace(answer, text=text)
 
 
 def tokens(text: str) -> int:
