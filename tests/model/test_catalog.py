@@ -534,6 +534,9 @@ async def test_closing_closes_the_connections(tmp_path: Path) -> None:
         ("!printf 'a\\nb'", "it printed more than one line"),
         ("!exit 3", "it ended with 3"),
         ("!no-such-program", "it ended with 127"),
+        ("!yes", "it printed more than 64 KiB"),
+        ("!exec >&-; exit 3", "it ended with 3"),
+        ("!echo a\0b", "embedded null byte"),
     ],
 )
 def test_a_key_command_that_gives_no_key(command: str, why: str) -> None:

@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import IO
 
 from singletree.errors import SettingsError
 
 COMMAND_SECONDS = 10.0
+MOST = 65_536
+"""Bytes; no key is longer."""
+ENDLESS = f"it printed more than {MOST // 1024} KiB"
 SLOW = f"it took more than {COMMAND_SECONDS:g} seconds"
 FAILED = "The command that gives {of} failed: {why}. Correct it, or give the value itself."
 _PART = re.compile(r"\$\$|\$!|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)")
@@ -67,11 +72,13 @@ def _printed(command: str, env: Mapping[str, str]) -> str:
             env=dict(env),
             start_new_session=True,
         )
-    except OSError as error:
-        raise _Failed(error.strerror) from None
+    except (OSError, ValueError) as error:
+        raise _Failed(str(error)) from None
+    deadline = time.monotonic() + COMMAND_SECONDS
     with process:
         try:
-            printed, _ = process.communicate(timeout=COMMAND_SECONDS)
+            printed = _read(process.stdout, deadline)
+            process.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
             raise _Failed(SLOW) from None
         finally:
@@ -83,3 +90,21 @@ def _printed(command: str, env: Mapping[str, str]) -> str:
     if "\n" in key:
         raise _Failed("it printed more than one line")
     return key
+
+
+def _read(stream: IO[bytes] | None, deadline: float) -> bytes:
+    """All that a command prints, unless that takes too long or has no end."""
+    import selectors
+
+    assert stream is not None
+    printed = b""
+    with selectors.DefaultSelector() as waiting:
+        waiting.register(stream, selectors.EVENT_READ)
+        while waiting.select(max(0.0, deadline - time.monotonic())):
+            piece = os.read(stream.fileno(), MOST)
+            if not piece:
+                return printed
+            printed += piece
+            if len(printed) > MOST:
+                raise _Failed(ENDLESS)
+    raise _Failed(SLOW)
