@@ -16,7 +16,6 @@ BY_A_PERSON = {
     "documents.ts": "clicks in the view",
     "jumps.ts": "clicks in the tree",
     "sidebar.ts": "reveal itself, which only commands call",
-    "tree.ts": "scrolls the tree where it is shown, without the focus",
 }
 
 

@@ -18,7 +18,7 @@ import { treeCommands } from "./jumps";
 import { pickerCommands } from "./pickers";
 import { Sidebar, VIEW } from "./sidebar";
 import { Status } from "./status";
-import { SessionTree } from "./tree";
+import { SessionTree, TREE } from "./tree";
 
 export interface Api {
   daemon: Daemon;
@@ -35,7 +35,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const sidebar = new Sidebar(context.extensionUri, daemon, conversation, asks, drafts);
   const parts = { daemon, conversation, sidebar, drafts };
   const documents = new Documents();
-  const tree = new SessionTree(daemon, conversation);
+  const tree = new SessionTree(context.extensionUri, daemon, conversation);
   daemon.answer("agent/permission/request", (params, token) => asks.permission(params, token));
   daemon.answer("agent/ui/request", (params, token) => asks.dialog(params, token));
   daemon.hear("agent/request/resolved", ({ requestId }) => asks.drop(requestId));
@@ -47,6 +47,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   context.subscriptions.push(
     log, daemon,
     vscode.window.registerWebviewViewProvider(VIEW, sidebar),
+    vscode.window.registerWebviewViewProvider(TREE, tree),
     vscode.workspace.onDidChangeConfiguration((changed) => {
       if (changed.affectsConfiguration("singletree.command") || changed.affectsConfiguration("singletree.arguments")) void daemon.restart();
     }),

@@ -6,7 +6,7 @@
 import * as vscode from "vscode";
 import type { NavigateParams, TreeFilter, TreeRow } from "../protocol";
 import type { Parts, Table } from "./commands";
-import { FILTERS, type More, type SessionTree } from "./tree";
+import { FILTERS, type SessionTree } from "./tree";
 
 interface Chosen {
   row: TreeRow;
@@ -16,7 +16,6 @@ export function treeCommands(parts: Parts, tree: SessionTree): Table {
   const { daemon, conversation } = parts;
   return {
     "tree.refresh": () => tree.refresh(),
-    "tree.more": (node: More) => tree.extend(node),
     "tree.filter": () => filter(tree),
     "tree.continue": ({ row }: Chosen) => goOn(parts, row),
     "tree.label": async ({ row }: Chosen) => {
@@ -24,7 +23,7 @@ export function treeCommands(parts: Parts, tree: SessionTree): Table {
       const label = await vscode.window.showInputBox({ title, value: row.label ?? "" });
       if (label === undefined) return;
       await daemon.request("agent/tree/label", { sessionId: conversation.sessionId, entryId: row.entryId, label: label || null });
-      tree.refresh();
+      await tree.refresh();
     },
     "tree.fork": async ({ row }: Chosen) => {
       const position = row.role === "user" ? "before" : "at";
@@ -83,5 +82,5 @@ async function filter(tree: SessionTree): Promise<void> {
   if (!chosen) return;
   if (chosen !== search) return tree.choose(chosen.filter, "");
   const words = await vscode.window.showInputBox({ title: "Show entries that hold these words", value: tree.search });
-  if (words !== undefined) tree.choose(tree.filter, words);
+  if (words !== undefined) await tree.choose(tree.filter, words);
 }

@@ -10,6 +10,7 @@ import type { Asks } from "./asks";
 import type { Conversation } from "./conversation";
 import { Refusal, type Daemon } from "./daemon";
 import type { Drafts } from "./drafts";
+import { fill } from "./page";
 
 export const VIEW = "singletree.chat";
 
@@ -40,8 +41,7 @@ export class Sidebar implements vscode.WebviewViewProvider {
 
   resolveWebviewView(shown: vscode.WebviewView): void {
     this.shown = shown;
-    shown.webview.options = { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(this.root, "dist")] };
-    shown.webview.html = this.page(shown.webview);
+    fill(shown.webview, this.root, "view.js");
     shown.webview.onDidReceiveMessage((said: ToHost) => void this.hear(said).catch(tellError));
     shown.onDidDispose(() => (this.shown = undefined));
     this.asked();
@@ -116,23 +116,6 @@ export class Sidebar implements vscode.WebviewViewProvider {
 
   private post(told: ToView): void {
     void this.shown?.webview.postMessage(told);
-  }
-
-  private page(webview: vscode.Webview): string {
-    const nonce = randomBytes(16).toString("base64");
-    const uri = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(this.root, "dist", name)).toString();
-    const rules = `default-src 'none'; style-src ${webview.cspSource}; font-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;
-    return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${rules}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="${uri("style.css")}">
-<title>Singletree</title>
-</head>
-<body><script nonce="${nonce}" src="${uri("view.js")}"></script></body>
-</html>`;
   }
 }
 

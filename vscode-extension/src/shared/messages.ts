@@ -3,7 +3,7 @@
  *
  * Read next: host/sidebar.ts and view/main.ts, the two ends.
  */
-import type { Completion, ContentBlock, DeltaParams, EventParams, History, PermissionAnswer, UiAnswer, UiUpdateParams } from "../protocol";
+import type { Completion, ContentBlock, DeltaParams, EventParams, History, PermissionAnswer, TreeRow, UiAnswer, UiUpdateParams } from "../protocol";
 import type { Link, Question, View } from "./view";
 
 /** Something of the editor's that goes along with a text, and how its chip reads. */
@@ -73,3 +73,16 @@ export type ToHost =
   | { type: "openDiff"; callId: string }
   | { type: "openWhole"; uri: string }
   | { type: "stopTool"; callId: string };
+
+/** To the page of the tree: the rows, and whether there are more before and behind them. */
+export interface ToTree {
+  rows: readonly TreeRow[];
+  prev: boolean;
+  next: boolean;
+}
+
+export type FromTree =
+  | { type: "ready" }
+  | { type: "more"; where: "prev" | "next" }
+  | { type: "continue"; row: TreeRow }
+  | { type: "label"; row: TreeRow };

@@ -37,28 +37,29 @@ export class Window {
     return new Window(browser, page);
   }
 
-  /** The view's own document. */
+  /** The chat's own document. */
   get view(): FrameLocator {
-    return this.page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
+    return this.page.frameLocator("iframe.webview.ready").first().frameLocator('iframe#active-frame[title="Chat"]');
+  }
+
+  /** The tree's own document, where it is open. */
+  get tree(): FrameLocator {
+    return this.page.frameLocator("iframe.webview.ready").nth(1).frameLocator('iframe#active-frame[title="Session tree"]');
   }
 
   get box(): Locator {
     return this.view.locator(".composer textarea");
   }
 
-  /** The pane with the session's tree, and the line that opens it. */
+  /** The line that opens the tree. */
   get treeHeader(): Locator {
     return this.page.locator(".pane-header", { hasText: /session tree/i });
-  }
-
-  get tree(): Locator {
-    return this.page.locator(".pane", { has: this.treeHeader });
   }
 
   /** Open the tree, and give it half of the sidebar. */
   async openTree(): Promise<void> {
     await this.treeHeader.click();
-    await this.tree.locator(".monaco-list-row").first().waitFor();
+    await this.tree.locator(".entry").first().waitFor();
     const header = await this.treeHeader.boundingBox();
     if (!header) throw new Error("the tree has no header");
     await this.page.mouse.move(header.x + 100, header.y);
@@ -68,7 +69,7 @@ export class Window {
   }
 
   treeRow(text: string): Locator {
-    return this.tree.locator(".monaco-list-row", { hasText: text }).first();
+    return this.tree.locator(".entry", { hasText: text }).first();
   }
 
   async openChat(): Promise<void> {
@@ -109,14 +110,9 @@ export class Window {
     await this.page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first().click();
   }
 
-  /** Click a row of the tree until the list opens: a tree that is being redrawn swallows a click. */
-  async opensFrom(row: string, text: string): Promise<void> {
-    const line = this.page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first();
-    for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
-      await this.treeRow(row).click();
-      if (await line.waitFor({ timeout: 5_000 }).then(() => true, () => false)) return;
-    }
-    throw new Error(`no list with ${JSON.stringify(text)} opens from ${JSON.stringify(row)}`);
+  /** Wait until a list is open that offers this. */
+  async offers(text: string): Promise<void> {
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first().waitFor();
   }
 
   /** Open a file of the workspace as the active editor. */

@@ -46,6 +46,8 @@ export const SCRIPT = [
   { text: "and on and on ", times: 4000, chunk: 14, pause: 0.02 },
   { when: "fill up", loop: true },
   { text: "Something that takes room in the window of the model. ".repeat(380), chunk: 400, pause: 0.02 },
+  { when: "slowly", loop: true },
+  { delay: 1.5, text: "Slowly said." },
   { when: "count", loop: true },
   { text: Array.from({ length: 4000 }, (_, index) => `n${index + 1}`).join(" "), chunk: 5, pause: 0.1 },
 ];

@@ -112,17 +112,54 @@ test("stop ends the turn, and what waited comes back into the box", async () => 
 
 test("a jump in the tree, with a summary", async () => {
   await window.openTree();
-  await window.opensFrom("It ran.", "with a summary of what is left");
+  await window.treeRow("It ran.").click();
+  await window.offers("with a summary of what is left");
   await window.shot("10-jump");
   await window.pick("with a summary of what is left");
   await window.view.locator(".note", { hasText: "Summary of the branch that was left" }).waitFor();
   assert.equal(await window.view.locator(".row", { hasText: "Left it is." }).count(), 0);
-  await window.tree.locator(".monaco-list-row", { hasText: "●" }).waitFor();
+  await window.treeRow("●").waitFor();
   await window.shot("11-tree");
 });
 
+test("a press on a row counts, though rows come while the button is held", async () => {
+  await window.say("slowly");
+  const place = await window.treeRow("show me").boundingBox();
+  assert.ok(place);
+  await window.page.mouse.move(place.x + 90, place.y + 8);
+  await window.page.mouse.down();
+  await window.treeRow("Slowly said.").waitFor();
+  await window.page.mouse.up();
+  await window.offers("Say this anew");
+  await window.page.keyboard.press("Escape");
+  await window.rests();
+});
+
+test("the tree is gone through with keys: a label, a branch shut and opened, a menu", async () => {
+  const row = window.treeRow("It ran.");
+  await row.focus();
+  await row.press("F2");
+  const input = window.page.locator(".quick-input-widget input").first();
+  await input.fill("good");
+  await input.press("Enter");
+  await row.locator(".badge", { hasText: "good" }).waitFor();
+  const above = window.tree.locator('.entry[aria-expanded="true"]').last();
+  const lines = await window.tree.locator(".entry").count();
+  await above.press("ArrowLeft");
+  assert.ok((await window.tree.locator(".entry").count()) < lines);
+  await window.shot("11-tree-shut");
+  await window.tree.locator('.entry[aria-expanded="false"]').press("ArrowRight");
+  assert.equal(await window.tree.locator(".entry").count(), lines);
+  await window.treeRow("show me").press("ArrowDown");
+  await window.tree.locator(".entry:focus", { hasText: "A short tour" }).waitFor();
+  await row.click({ button: "right" });
+  await window.page.getByRole("menuitem", { name: "Begin a new session from here" }).waitFor();
+  await window.shot("11-tree-menu");
+  await window.page.keyboard.press("Escape");
+});
+
 test("a person's own message comes back to be said otherwise", async () => {
-  await window.opensFrom("run it", "Say this anew");
+  await window.treeRow("run it").click();
   await window.pick("Say this anew");
   await window.view.locator(".composer textarea").and(window.view.locator(":focus")).waitFor();
   assert.equal(await window.box.inputValue(), "run it");

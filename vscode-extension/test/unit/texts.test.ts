@@ -9,7 +9,7 @@ import type { TreeRow } from "../../src/protocol";
 import { settledEnd } from "../../src/shared/blocks";
 import { before, countOf, sides } from "../../src/shared/diff";
 import { joined } from "../../src/shared/messages";
-import { nested, type Node } from "../../src/shared/nest";
+import { outlined, parentOf } from "../../src/shared/outline";
 import { soFar } from "../../src/shared/partial";
 
 const PATCH = "--- a.txt\n+++ a.txt\n@@ -1,3 +1,4 @@\n one\n-two\n+TWO\n+2b\n three\n@@ -9,2 +10,1 @@\n nine\n-- a list\n";
@@ -52,13 +52,17 @@ test("arguments that stream can be read at every moment, and never say what was 
   assert.deepEqual([soFar(""), soFar("no"), soFar("… end of it"), soFar("[1, 2")], [{}, {}, {}, {}]);
 });
 
-test("rows nest by depth, also in a page that begins deep inside", () => {
-  const rows = [1, 2, 2, 1, 0, 1].map((depth, index): TreeRow => ({
+test("rows are indented by depth, also in a page that begins deep inside, and shut ones hide what is below", () => {
+  const rows = [3, 4, 4, 5, 3, 2, 3].map((depth, index): TreeRow => ({
     entryId: String(index), type: "message", role: "user", timestamp: "", depth, parentId: null, onPath: true, isLeaf: false, label: null,
     preview: "", childCount: 0,
   }));
-  const drawn = (nodes: Node[]): string => nodes.map((node) => `${node.row.entryId}(${drawn(node.children)})`).join("");
-  assert.equal(drawn(nested(rows)), "0(1()2())3()4(5())");
+  const drawn = (...shut: string[]): string => outlined(rows, new Set(shut)).map(({ row, level, open }) => `${row.entryId}:${level}${open === null ? "" : open ? "-" : "+"}`).join(" ");
+  assert.equal(drawn(), "0:1- 1:2 2:2- 3:3 4:1 5:0- 6:1");
+  assert.equal(drawn("0", "2", "3"), "0:1+ 4:1 5:0- 6:1");
+  assert.equal(drawn("2"), "0:1- 1:2 2:2+ 4:1 5:0- 6:1");
+  assert.deepEqual(outlined([], new Set()), []);
+  assert.deepEqual([3, 2, 0].map((index) => parentOf(outlined(rows, new Set()), index)), [2, 0, -1]);
 });
 
 test("a text that comes back stands before what was being written", () => {
