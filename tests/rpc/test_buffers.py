@@ -156,14 +156,32 @@ async def test_what_is_typed_right_behind_a_message_is_not_in_it(tmp_path: Path)
 async def test_what_the_editor_adds_does_not_come_back_to_be_written_anew(tmp_path: Path) -> None:
     async with house(tmp_path, {"text": "one"}) as made:
         shown = made.folder / "f"
-        await made.say(content="Look.", context={"activeEditor": {"uri": shown.as_uri()}})
+        said = [
+            {"type": "text", "text": "Look at @f."},
+            {"type": "fileMention", "uri": shown.as_uri()},
+        ]
+        await made.say(content=said, context={"activeEditor": {"uri": shown.as_uri()}})
         (text,) = await prompts(made)
-        assert text == f"Look.\n\nThe editor shows {shown}."
+        assert text == f"Look at @f.\n\nThe user points to {shown}.\n\nThe editor shows {shown}."
         rows = await made.client.call("agent/tree/get", {"sessionId": made.session_id})
         (asked,) = [row["entryId"] for row in rows["rows"] if row.get("role") == "user"]
         target = {"sessionId": made.session_id, "entryId": asked}
-        assert (await made.client.call("agent/session/fork", target))["editorText"] == "Look."
-        assert (await made.client.call("agent/tree/navigate", target))["editorText"] == "Look."
+        for method in ("agent/session/fork", "agent/tree/navigate"):
+            assert (await made.client.call(method, target))["editorText"] == "Look at @f."
+
+
+async def test_what_waited_comes_back_with_marks_on_what_the_editor_added(tmp_path: Path) -> None:
+    async with house(tmp_path, {"parts": [{"text": "Wait"}, {"wait": 30}]}) as made:
+        shown = (made.folder / "f").as_uri()
+        session = {"sessionId": made.session_id}
+        await made.client.call("agent/prompt", {**session, "content": "go"})
+        said = [{"type": "text", "text": "Look at @f."}, {"type": "fileMention", "uri": shown}]
+        context = {"activeEditor": {"uri": shown}}
+        later = {**session, "content": said, "context": context, "whenBusy": "followUp"}
+        await made.client.call("agent/prompt", later)
+        done = await made.client.call("agent/abort", {**session, "queue": "return"})
+        (waited,) = done["queue"]
+        assert [block.get("context", False) for block in waited["content"]] == [False, True, True]
 
 
 async def test_a_range_of_another_version_is_told_as_a_place(tmp_path: Path) -> None:

@@ -144,11 +144,12 @@ export interface Range {
   end: Position;
 }
 
-/** A run of text. */
+/** A run of text. `context`: an editor added it; the person wrote none of it. */
 export interface TextBlock {
   type: "text";
   text: string;
   annotations?: JsonObject;
+  context?: boolean;
 }
 
 /** A picture; `data` is base64. What it is, its bytes say; one that no model takes is a note. */
@@ -212,7 +213,11 @@ export interface DiagnosticBlock {
   diagnostic: JsonObject;
 }
 
-/** A file a person named, whole or in part: told by its path, not pasted. */
+/**
+ * A file a person named, whole or in part: told by its path, not pasted.
+ *
+ * Their own words name it too: this does not come back with them to be written anew.
+ */
 export interface FileMention {
   type: "fileMention";
   uri: string;

@@ -87,8 +87,8 @@ def _last_line(span: Range) -> int:
 
 def _block(block: ContentBlock, documents: Documents) -> Text | Image:
     match block:
-        case TextBlock(text=text):
-            return Text(text=well_formed(text))
+        case TextBlock(text=text, context=context):
+            return Text(text=well_formed(text), context=context)
         case ImageBlock(data=data, mime_type=mime_type):
             return Image(data=data, mime_type=mime_type)
         case AudioBlock():
@@ -96,7 +96,7 @@ def _block(block: ContentBlock, documents: Documents) -> Text | Image:
         case ResourceLink(uri=uri):
             return Text(text=MENTION.format(place=place(uri)))
         case FileMention(uri=uri, range=span):
-            return Text(text=MENTION.format(place=place(uri, span)))
+            return Text(text=MENTION.format(place=place(uri, span)), context=True)
         case ResourceBlock(resource=given):
             return _resource(given)
         case SelectionBlock(uri=uri, range=span, text=text, version=version):

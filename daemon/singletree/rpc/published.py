@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:058825483b6317b4cfe70b76b2fdf2d8"
+SCHEMA_HASH = "sha256:0479ac994816f85b75717b4304e8d89a"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",
@@ -48,7 +48,6 @@ METHODS = (
     "agent/command/complete",
     "agent/settings/get",
     "agent/settings/set",
-    "agent/trust/set",
     "agent/permission/list",
     "agent/permission/remove",
     "agent/permission/setMode",

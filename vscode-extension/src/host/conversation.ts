@@ -9,6 +9,7 @@ import type { Attachment, Draft, Sending, ToView } from "../shared/messages";
 import { applied, grown, opened, signed, streaming, withEarlier } from "../shared/reduce";
 import { EMPTY, type View } from "../shared/view";
 import { Refusal, type Daemon } from "./daemon";
+import { mentions } from "./files";
 
 const PAGE = 60;
 const GO_ON = "Please go on where you were interrupted.";
@@ -100,7 +101,8 @@ export class Conversation {
   /** Say something: a new turn, a word into the running one, the next turn, or a command. */
   async say(sending: Sending): Promise<void> {
     await this.ready();
-    const content = [...(sending.text ? [{ type: "text" as const, text: sending.text }] : []), ...sending.attachments.map((one) => one.block)];
+    const said = sending.text ? [{ type: "text" as const, text: sending.text }] : [];
+    const content = [...said, ...mentions(sending.text, this.folder), ...sending.attachments.map((one) => one.block)];
     const context = editorContext();
     const done = await this.daemon.request("agent/prompt", {
       sessionId: this.sessionId, content, clientMessageId: sending.id, whenBusy: sending.how === "after" ? "followUp" : "steer",
@@ -215,14 +217,15 @@ export class Conversation {
   }
 }
 
-/** Texts that waited, as what stands in a box. */
+/** Texts that waited, as what stands in a box: first what was typed, then what came along, but for what comes along anew. */
 export function draftOf(items: readonly QueueItem[]): Draft {
   const texts: string[] = [];
   const attachments: Attachment[] = [];
-  for (const item of items) for (const block of item.content) {
-    if (block.type === "text") texts.push(block.text);
-    else attachments.push({ label: block.type, block });
-  }
+  for (const item of items) item.content.forEach((block, index) => {
+    if (block.type !== "text") attachments.push({ label: block.type, block });
+    else if (!index) texts.push(block.text);
+    else if (!block.context) attachments.push({ label: block.text.split("\n")[0] ?? "", block });
+  });
   return { text: texts.join("\n\n"), attachments };
 }
 

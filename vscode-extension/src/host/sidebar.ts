@@ -5,11 +5,13 @@
  */
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
-import type { Action, ToHost, ToView } from "../shared/messages";
+import type { Completion } from "../protocol";
+import type { Action, Sign, ToHost, ToView } from "../shared/messages";
 import type { Asks } from "./asks";
 import type { Conversation } from "./conversation";
 import { Refusal, type Daemon } from "./daemon";
 import type { Drafts } from "./drafts";
+import { Files } from "./files";
 import { fill } from "./page";
 
 export const VIEW = "singletree.chat";
@@ -23,6 +25,7 @@ const COMMANDS: { [action in Action]: string } = {
 
 export class Sidebar implements vscode.WebviewViewProvider {
   private shown: vscode.WebviewView | undefined;
+  private readonly files = new Files();
 
   constructor(
     private readonly root: vscode.Uri, private readonly daemon: Daemon, private readonly conversation: Conversation,
@@ -69,7 +72,7 @@ export class Sidebar implements vscode.WebviewViewProvider {
       case "draft":
         return this.drafts.keep(said.dated);
       case "complete":
-        return this.complete(said.prefix);
+        return this.complete(said.sign, said.prefix);
       case "unqueue":
         return this.drafts.insert(await this.conversation.unqueue(said.queueId));
       case "release":
@@ -96,9 +99,18 @@ export class Sidebar implements vscode.WebviewViewProvider {
     }
   }
 
-  private async complete(prefix: string): Promise<void> {
-    const { items } = await this.daemon.request("agent/command/complete", { sessionId: this.conversation.sessionId, prefix });
-    this.post({ type: "completions", prefix, items });
+  private async complete(sign: Sign, prefix: string): Promise<void> {
+    const items = await (sign === "/" ? this.commands(prefix) : this.paths(prefix));
+    this.post({ type: "completions", sign, prefix, items });
+  }
+
+  private async commands(prefix: string): Promise<Completion[]> {
+    return (await this.daemon.request("agent/command/complete", { sessionId: this.conversation.sessionId, prefix })).items;
+  }
+
+  private async paths(prefix: string): Promise<Completion[]> {
+    const { folder } = this.conversation;
+    return folder ? (await this.files.offered(folder, prefix)).map((value) => ({ value })) : [];
   }
 
   private tellAll(): void {

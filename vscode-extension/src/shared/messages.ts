@@ -33,6 +33,9 @@ export function joined(first: Draft, second: Draft): Draft {
   return { text: texts.join("\n\n"), attachments: [...first.attachments, ...second.attachments.filter((one) => !labels.has(one.label))] };
 }
 
+/** What the completion of a word begins with: a command, or a file. */
+export type Sign = "/" | "@";
+
 /** A text on its way; `id` makes a repeat after a reload harmless. */
 export interface Sending extends Draft {
   id: string;
@@ -50,7 +53,7 @@ export type ToView =
   | { type: "insert"; draft: Draft; focus: boolean }
   | { type: "sent"; id: string }
   | { type: "notSent"; id: string; text: string; hint?: string }
-  | { type: "completions"; prefix: string; items: Completion[] };
+  | { type: "completions"; sign: Sign; prefix: string; items: Completion[] };
 
 /** Buttons of the view that do what a command of the palette does. */
 export type Action =
@@ -63,7 +66,7 @@ export type ToHost =
   | { type: "retry" }
   | { type: "earlier" }
   | { type: "draft"; dated: Dated }
-  | { type: "complete"; prefix: string }
+  | { type: "complete"; sign: Sign; prefix: string }
   | { type: "unqueue"; queueId: string }
   | { type: "release"; queueId: string }
   | { type: "answer"; requestId: string; answer: PermissionAnswer | UiAnswer }

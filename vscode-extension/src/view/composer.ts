@@ -5,10 +5,11 @@
  * Read next: main.ts.
  */
 import type { Completion } from "../protocol";
-import { NO_DRAFT, joined, type Action, type Dated, type Draft, type Sending } from "../shared/messages";
+import { written } from "../shared/mentions";
+import { NO_DRAFT, joined, type Action, type Dated, type Draft, type Sending, type Sign } from "../shared/messages";
 import { number } from "../shared/entries";
 import { busy, type View } from "../shared/view";
-import { Completing } from "./completing";
+import { Completing, type Wanted } from "./completing";
 import { h, icon, iconButton } from "./dom";
 import type { Post } from "./rows";
 
@@ -83,12 +84,22 @@ export class Composer {
   }
 
   /** What the daemon offers for a text, if the box still says it. */
-  complete(prefix: string, items: readonly Completion[]): void {
-    if (Completing.wanted(this.box.value) === prefix) this.completing.show(items.filter((item) => item.value !== prefix.trimEnd()));
+  complete(sign: Sign, prefix: string, items: readonly Completion[]): void {
+    const wanted = this.wanted();
+    const said = items.some((item) => item.value === prefix) && sign === "@"; // no other file is meant
+    if (wanted?.sign === sign && wanted.prefix === prefix) this.completing.show(said ? [] : items.filter((item) => item.value !== prefix.trimEnd()), sign);
   }
 
   private completed(item: Completion): void {
-    this.take({ ...this.kept, draft: { ...this.kept.draft, text: item.inputHint ? `/${item.value} ` : `/${item.value}` } });
+    const wanted = this.wanted();
+    if (!wanted) return;
+    const text = wanted.sign === "@" ? `${written(item.value)} ` : item.inputHint ? `/${item.value} ` : `/${item.value}`;
+    this.box.setRangeText(text, wanted.start, wanted.sign === "@" ? this.box.selectionEnd : this.box.value.length, "end");
+    this.typed(false);
+  }
+
+  private wanted(): Wanted | null {
+    return Completing.wanted(this.box.value, this.box.selectionEnd);
   }
 
   private key(event: KeyboardEvent): void {
@@ -109,12 +120,12 @@ export class Composer {
     this.sent();
   }
 
-  private typed(): void {
+  private typed(offer = true): void {
     this.kept = { ...this.kept, draft: { ...this.kept.draft, text: this.box.value } };
     this.store();
-    const prefix = Completing.wanted(this.box.value);
-    if (prefix === null) this.completing.show([]);
-    else this.post({ type: "complete", prefix });
+    const wanted = this.wanted();
+    if (wanted && offer) this.post({ type: "complete", sign: wanted.sign, prefix: wanted.prefix });
+    else this.completing.show([]);
   }
 
   private take(kept: Kept): void {

@@ -75,7 +75,7 @@ function hear(told: ToView): void {
     case "notSent":
       return composer.refused(told.id, told.text, told.hint);
     case "completions":
-      return composer.complete(told.prefix, told.items);
+      return composer.complete(told.sign, told.prefix, told.items);
   }
   frame ||= requestAnimationFrame(draw);
 }

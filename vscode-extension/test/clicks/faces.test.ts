@@ -51,11 +51,13 @@ const SCRIPT = [
   { text: "Enough." },
 ];
 
+const FILES = { "a.txt": "a\n", ".pi/SYSTEM.md": "Be brief.\n", "docs/deep one.md": "# Deep\n", "built/deep.js": "0\n", ".gitignore": "built/\n" };
+
 let server: Server;
 let window: Window;
 
 before(async () => {
-  server = await serve({ script: SCRIPT, guest: GUEST, files: { "a.txt": "a\n", ".pi/SYSTEM.md": "Be brief.\n" }, settings: { "workbench.colorTheme": "Default Dark Modern" } });
+  server = await serve({ script: SCRIPT, guest: GUEST, files: FILES, settings: { "workbench.colorTheme": "Default Dark Modern" } });
   window = await Window.open(server);
   await window.openChat();
 });
@@ -90,8 +92,22 @@ test("a slash offers the commands; the arrows choose one, and Enter sends only w
   assert.equal(await window.box.inputValue(), "/questions");
 });
 
-test("the five dialogs are answered where the conversation is", async () => {
+test("an @ offers the folder's files, and the one that is named goes along", async () => {
+  await window.box.fill("");
+  await window.box.pressSequentially("look at @dee");
+  const lines = window.view.locator(".completion");
+  await lines.filter({ hasText: "deep one.md" }).waitFor();
+  assert.equal(await lines.count(), 1, "what git ignores is not offered");
+  await window.shot("20-files");
+  await window.box.press("Tab");
+  assert.equal(await window.box.inputValue(), 'look at @"docs/deep one.md" ');
   await window.box.press("Enter");
+  await window.view.locator(".row.user .along", { hasText: "docs/deep one.md" }).waitFor();
+  await window.rests();
+});
+
+test("the five dialogs are answered where the conversation is", async () => {
+  await window.say("/questions");
   const card = window.view.locator(".card");
   await card.getByText("Which environment?").waitFor();
   await window.shot("21-select");

@@ -169,7 +169,7 @@ test("a person's own message comes back to be said otherwise", async () => {
 
 test("compaction leaves a note with figures", async () => {
   await window.say("show me");
-  await window.view.locator(".answer.streaming").waitFor();
+  await window.view.locator(".row.answer", { hasText: "This tag stays text" }).nth(1).waitFor();
   await window.rests();
   await window.say("fill up");
   await window.shows("takes room");

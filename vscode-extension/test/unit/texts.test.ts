@@ -8,6 +8,7 @@ import { locate } from "../../src/host/locate";
 import type { TreeRow } from "../../src/protocol";
 import { settledEnd } from "../../src/shared/blocks";
 import { before, countOf, sides } from "../../src/shared/diff";
+import { mentioned, ranked, unfinished, written } from "../../src/shared/mentions";
 import { joined } from "../../src/shared/messages";
 import { outlined, parentOf } from "../../src/shared/outline";
 import { soFar } from "../../src/shared/partial";
@@ -63,6 +64,23 @@ test("rows are indented by depth, also in a page that begins deep inside, and sh
   assert.equal(drawn("2"), "0:1- 1:2 2:2+ 4:1 5:0- 6:1");
   assert.deepEqual(outlined([], new Set()), []);
   assert.deepEqual([3, 2, 0].map((index) => parentOf(outlined(rows, new Set()), index)), [2, 0, -1]);
+});
+
+test("files are named by @ and a path, with lines, or in quotes", () => {
+  const text = 'See @src/a.ts, (@b.py:3-9) and @"my notes.txt": not me@x.org or @ alone. @src/a.ts? @c.md:7';
+  const lines = [{ path: "b.py", first: 3, last: 9 }, { path: "my notes.txt" }, { path: "c.md", first: 7, last: 7 }];
+  assert.deepEqual(mentioned(text), [{ path: "src/a.ts" }, ...lines]);
+  for (const path of ["src/a.ts", "my notes.txt", "a (1)", ".env"]) assert.deepEqual(mentioned(`x ${written(path)} y`), [{ path }]);
+  assert.deepEqual(unfinished("look at @src/"), { prefix: "src/", start: 8 });
+  assert.deepEqual(unfinished('@"my no'), { prefix: "my no", start: 0 });
+  assert.deepEqual([unfinished("me@x"), unfinished("@a b"), unfinished("")], [null, null, null]);
+});
+
+test("the files that are offered: the name's begin first, what is open before the rest", () => {
+  const paths = ["src/view/main.ts", "src/domain.ts", "main/x.ts", "docs/m-a-i-n.md", "README.md"];
+  assert.deepEqual(ranked(paths, "MAIN", new Set(), 9), ["src/view/main.ts", "src/domain.ts", "main/x.ts", "docs/m-a-i-n.md"]);
+  assert.deepEqual(ranked(paths, "src/v", new Set(), 9), ["src/view/main.ts"]);
+  assert.deepEqual(ranked(paths, "", new Set(["src/domain.ts"]), 2), ["src/domain.ts", "README.md"]);
 });
 
 test("a text that comes back stands before what was being written", () => {

@@ -76,7 +76,9 @@ function M.stop(chat)
   chat:ask('agent/abort', { scope = 'turn', queue = 'return' }, chat:then_do(function(result)
     local texts = {}
     for _, item in ipairs(result.queue or {}) do
-      texts[#texts + 1] = text.of(item.content)
+      texts[#texts + 1] = text.of(vim.tbl_filter(function(block)
+        return not block.context -- the editor added it, and will again
+      end, item.content))
     end
     if #texts > 0 then
       chat.input:give_back(table.concat(texts, '\n\n'))

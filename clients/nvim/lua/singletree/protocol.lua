@@ -66,11 +66,12 @@
 ---@field start singletree.Position
 ---@field ["end"] singletree.Position
 
---- A run of text.
+--- A run of text. `context`: an editor added it; the person wrote none of it.
 ---@class singletree.TextBlock
 ---@field type "text"
 ---@field text string
 ---@field annotations? table<string, any>
+---@field context? boolean
 
 --- A picture; `data` is base64. What it is, its bytes say; one that no model takes is a note.
 ---@class singletree.ImageBlock
@@ -125,6 +126,8 @@
 ---@field diagnostic table<string, any>
 
 --- A file a person named, whole or in part: told by its path, not pasted.
+---
+--- Their own words name it too: this does not come back with them to be written anew.
 ---@class singletree.FileMention
 ---@field type "fileMention"
 ---@field uri string

@@ -45,11 +45,12 @@ class Range(Shape):
 
 
 class TextBlock(Shape):
-    """A run of text."""
+    """A run of text. `context`: an editor added it; the person wrote none of it."""
 
     type: Literal["text"]
     text: str
     annotations: JsonObject | None = None
+    context: bool | None = None
 
 
 class ImageBlock(Shape):
@@ -126,7 +127,10 @@ class DiagnosticBlock(Shape):
 
 
 class FileMention(Shape):
-    """A file a person named, whole or in part: told by its path, not pasted."""
+    """A file a person named, whole or in part: told by its path, not pasted.
+
+    Their own words name it too: this does not come back with them to be written anew.
+    """
 
     type: Literal["fileMention"]
     uri: str
