@@ -77,8 +77,11 @@ async def test_settings_keep_pictures_as_they_are_or_away_from_models(tmp_path: 
         async with daemon(where, model=MODEL) as client:
             session = await opened(client, where)
             await said(client, session, block(wide))
+            asked = {"sessionId": session}
+            assert (await client.call("agent/session/state", asked))["images"] is True
             change = {"key": "images.blockImages", "value": True, "sessionId": session}
             await client.call("agent/settings/set", change)
+            assert (await client.call("agent/session/state", asked))["images"] is False
             await said(client, session)
     assert [d for _, d in pictures_of(server.bodies[0])] == [wide]
     assert list(pictures_of(server.bodies[1])) == []

@@ -127,6 +127,7 @@ class Fake:
             "phase": "idle",
             "turnId": None,
             "model": "fake/model",
+            "images": False,
             "thinking": "off",
             "tools": ["read"],
             "mode": "ask",

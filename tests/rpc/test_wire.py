@@ -171,10 +171,11 @@ CASES: list[tuple[Told, JsonObject]] = [
         {"type": "usage", "contextUsage": {"tokens": None, "window": 1000, "percent": None}},
     ),
     (
-        ConfigChanged("a/b", "high", None, ("read",), "ask"),
+        ConfigChanged("a/b", True, "high", None, ("read",), "ask"),
         {
             "type": "config",
             "model": "a/b",
+            "images": True,
             "thinking": "high",
             "name": None,
             "tools": ["read"],

@@ -302,9 +302,10 @@ export interface Counts {
 /**
  * Everything about a session but its entries.
  *
- * `model` is `provider/id`; null where none can be used. `tools` are the active ones. `mode` is
- * the permission mode. `path` is null until something was said. `pending` names the open
- * questions. `treeVersion` grows with each change of the tree.
+ * `model` is `provider/id`; null where none can be used. `images`: it is shown pictures, not notes
+ * in their place. `tools` are the active ones. `mode` is the permission mode. `path` is null until
+ * something was said. `pending` names the open questions. `treeVersion` grows with each change of
+ * the tree.
  */
 export interface SessionState {
   sessionId: string;
@@ -314,6 +315,7 @@ export interface SessionState {
   phase: Phase;
   turnId: string | null;
   model: string | null;
+  images: boolean;
   thinking: ThinkingLevel;
   tools: string[];
   mode: string;
@@ -1608,10 +1610,15 @@ export interface UsageEvent {
   last?: Usage;
 }
 
-/** Model, thinking level, name, tools, permission mode and trust as they are now. */
+/**
+ * Model, thinking level, name, tools, permission mode and trust as they are now.
+ *
+ * `images`: the model is shown pictures, not notes in their place.
+ */
 export interface ConfigEvent {
   type: "config";
   model: string | null;
+  images: boolean;
   thinking: ThinkingLevel;
   name: string | null;
   tools: string[];

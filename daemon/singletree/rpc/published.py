@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:0479ac994816f85b75717b4304e8d89a"
+SCHEMA_HASH = "sha256:152701f861b14d16d181455ca49b13fb"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",
@@ -48,6 +48,7 @@ METHODS = (
     "agent/command/complete",
     "agent/settings/get",
     "agent/settings/set",
+    "agent/trust/set",
     "agent/permission/list",
     "agent/permission/remove",
     "agent/permission/setMode",

@@ -232,6 +232,7 @@ class ConfigChanged:
     """
 
     model: str | None
+    images: bool
     thinking: ThinkingLevel
     name: str | None
     tools: tuple[str, ...]

@@ -131,6 +131,14 @@ class ModelChoice:
         except SingletreeError:
             return wanted
 
+    @property
+    def images(self) -> bool:
+        """Whether the next step is shown pictures: the model sees them and settings allow it."""
+        try:
+            return self.model().info.images and not self._settings().images.block_images
+        except SingletreeError:
+            return False
+
     async def set_model(self, ref: str) -> None:
         """Choose the model. Raises `no_model` or `auth_required`."""
         found = await anyio.to_thread.run_sync(self._find, ref)

@@ -51,6 +51,7 @@ class Reload:
         """What can be switched, as it is now."""
         return ConfigChanged(
             self._choice.ref,
+            self._choice.images,
             self._choice.thinking,
             self._parts.history.name,
             tuple(tool.name for tool in self._choice.tools),

@@ -238,6 +238,7 @@ class AgentSession:
             phase=self._phase.now,
             turn_id=self._phase.turn_id,
             model=self.choice.ref,
+            images=self.choice.images,
             thinking=self.choice.thinking,
             tools=tuple(tool.name for tool in self.choice.tools),
             mode=self.gate.mode,

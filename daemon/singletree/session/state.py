@@ -85,6 +85,7 @@ class SessionState:
     phase: Phase
     turn_id: str | None
     model: str | None
+    images: bool
     thinking: ThinkingLevel
     tools: tuple[str, ...]
     mode: str

@@ -198,9 +198,10 @@
 
 --- Everything about a session but its entries.
 ---
---- `model` is `provider/id`; null where none can be used. `tools` are the active ones. `mode` is
---- the permission mode. `path` is null until something was said. `pending` names the open
---- questions. `treeVersion` grows with each change of the tree.
+--- `model` is `provider/id`; null where none can be used. `images`: it is shown pictures, not notes
+--- in their place. `tools` are the active ones. `mode` is the permission mode. `path` is null until
+--- something was said. `pending` names the open questions. `treeVersion` grows with each change of
+--- the tree.
 ---@class singletree.SessionState
 ---@field sessionId string
 ---@field cwd string
@@ -209,6 +210,7 @@
 ---@field phase singletree.Phase
 ---@field turnId string|vim.NIL
 ---@field model string|vim.NIL
+---@field images boolean
 ---@field thinking singletree.ThinkingLevel
 ---@field tools string[]
 ---@field mode string
@@ -1267,9 +1269,12 @@
 ---@field last? singletree.Usage
 
 --- Model, thinking level, name, tools, permission mode and trust as they are now.
+---
+--- `images`: the model is shown pictures, not notes in their place.
 ---@class singletree.ConfigEvent
 ---@field type "config"
 ---@field model string|vim.NIL
+---@field images boolean
 ---@field thinking singletree.ThinkingLevel
 ---@field name string|vim.NIL
 ---@field tools string[]

@@ -206,10 +206,14 @@ class UsageEvent(Shape):
 
 
 class ConfigEvent(Shape):
-    """Model, thinking level, name, tools, permission mode and trust as they are now."""
+    """Model, thinking level, name, tools, permission mode and trust as they are now.
+
+    `images`: the model is shown pictures, not notes in their place.
+    """
 
     type: Literal["config"]
     model: str | None
+    images: bool
     thinking: ThinkingLevel
     name: str | None
     tools: list[str]

@@ -119,9 +119,10 @@ class Counts(Shape):
 class SessionState(Result):
     """Everything about a session but its entries.
 
-    `model` is `provider/id`; null where none can be used. `tools` are the active ones. `mode` is
-    the permission mode. `path` is null until something was said. `pending` names the open
-    questions. `treeVersion` grows with each change of the tree.
+    `model` is `provider/id`; null where none can be used. `images`: it is shown pictures, not notes
+    in their place. `tools` are the active ones. `mode` is the permission mode. `path` is null until
+    something was said. `pending` names the open questions. `treeVersion` grows with each change of
+    the tree.
     """
 
     session_id: str
@@ -131,6 +132,7 @@ class SessionState(Result):
     phase: Phase
     turn_id: str | None
     model: str | None
+    images: bool
     thinking: ThinkingLevel
     tools: list[str]
     mode: str

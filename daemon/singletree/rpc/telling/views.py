@@ -50,6 +50,7 @@ def state(session: AgentSession, pending: Sequence[str]) -> SessionState:
         phase=now.phase,
         turn_id=now.turn_id,
         model=now.model,
+        images=now.images,
         thinking=now.thinking,
         tools=list(now.tools),
         mode=now.mode,

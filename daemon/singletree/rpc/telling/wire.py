@@ -146,6 +146,7 @@ def _changing(event: Changing, session_id: str) -> JsonObject:
             return {
                 "type": "config",
                 "model": event.model,
+                "images": event.images,
                 "thinking": event.thinking,
                 "name": event.name,
                 "tools": list(event.tools),
