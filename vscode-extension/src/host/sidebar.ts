@@ -18,7 +18,7 @@ export const VIEW = "singletree.chat";
 
 /** What the buttons do beyond talking: commands of the palette, by their short names. */
 const COMMANDS: { [action in Action]: string } = {
-  new: "singletree.newSession", sessions: "singletree.sessions", rename: "singletree.rename", model: "singletree.model",
+  new: "singletree.newSession", sessions: "singletree.sessions", folder: "singletree.chooseFolder", rename: "singletree.rename", model: "singletree.model",
   thinking: "singletree.thinking", mode: "singletree.mode", trust: "singletree.trust", compact: "singletree.compact", usage: "singletree.usage",
   settings: "singletree.settings", restart: "singletree.restart", openFolder: "vscode.openFolder",
 };
@@ -35,6 +35,7 @@ export class Sidebar implements vscode.WebviewViewProvider {
     conversation.onText((text) => drafts.insert({ text, attachments: [] }));
     daemon.onLink((link) => this.post({ type: "link", link }));
     asks.onChange(() => this.asked());
+    vscode.workspace.onDidChangeWorkspaceFolders(() => this.tellAll());
     drafts.onInsert(({ draft, focus }) => this.post({ type: "insert", draft, focus }));
   }
 
@@ -115,8 +116,9 @@ export class Sidebar implements vscode.WebviewViewProvider {
 
   private tellAll(): void {
     const { view } = this.conversation;
+    const folder = (vscode.workspace.workspaceFolders ?? []).length > 1 ? (this.conversation.folder?.name ?? null) : null;
     const link = this.conversation.folder ? this.daemon.link : { state: "noFolder" as const };
-    this.post({ type: "all", view, link, questions: this.asks.questions, dated: this.drafts.dated });
+    this.post({ type: "all", view, link, folder, questions: this.asks.questions, dated: this.drafts.dated });
   }
 
   private asked(): void {

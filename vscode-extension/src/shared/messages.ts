@@ -26,11 +26,12 @@ export interface Dated {
 
 export const NO_DRAFT: Draft = { text: "", attachments: [] };
 
-/** One draft before another; nothing is lost, nothing stands there twice. */
+/** One draft before another; nothing is lost, nothing goes along twice. */
 export function joined(first: Draft, second: Draft): Draft {
   const texts = [first.text, second.text].filter((text) => text.trim() !== "");
-  const labels = new Set(first.attachments.map((one) => one.label));
-  return { text: texts.join("\n\n"), attachments: [...first.attachments, ...second.attachments.filter((one) => !labels.has(one.label))] };
+  const blocks = new Set(first.attachments.map((one) => JSON.stringify(one.block)));
+  const news = second.attachments.filter((one) => !blocks.has(JSON.stringify(one.block)));
+  return { text: texts.join("\n\n"), attachments: [...first.attachments, ...news] };
 }
 
 /** What the completion of a word begins with: a command, or a file. */
@@ -43,7 +44,7 @@ export interface Sending extends Draft {
 }
 
 export type ToView =
-  | { type: "all"; view: View; link: Link; questions: readonly Question[]; dated: Dated }
+  | { type: "all"; view: View; link: Link; folder: string | null; questions: readonly Question[]; dated: Dated }
   | { type: "event"; told: EventParams }
   | { type: "delta"; told: DeltaParams }
   | { type: "sign"; told: UiUpdateParams }
@@ -57,7 +58,7 @@ export type ToView =
 
 /** Buttons of the view that do what a command of the palette does. */
 export type Action =
-  | "new" | "sessions" | "rename" | "model" | "thinking" | "mode" | "trust" | "compact" | "usage" | "settings" | "restart" | "openFolder";
+  | "new" | "sessions" | "folder" | "rename" | "model" | "thinking" | "mode" | "trust" | "compact" | "usage" | "settings" | "restart" | "openFolder";
 
 export type ToHost =
   | { type: "ready" }

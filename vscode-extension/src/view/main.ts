@@ -19,6 +19,7 @@ const post = (said: ToHost): void => host.postMessage(said);
 
 let view: View = EMPTY;
 let link: Link = { state: "starting" };
+let folder: string | null = null;
 let frame = 0;
 let known = false;
 
@@ -43,7 +44,7 @@ post({ type: "ready" });
 function hear(told: ToView): void {
   switch (told.type) {
     case "all":
-      ({ view, link } = told);
+      ({ view, link, folder } = told);
       questions.sync(told.questions);
       if (!known) composer.restore(host.getState(), told.dated);
       known = true;
@@ -82,7 +83,7 @@ function hear(told: ToView): void {
 
 function draw(): void {
   frame = 0;
-  strip.sync(view, link);
+  strip.sync(view, link, folder);
   transcript.sync(view, link.state === "up" && view.head ? "Ask something, or tell the agent what to do." : "");
   showWidgets(widgets, view.signs);
   waiting.sync(view.queue.items);

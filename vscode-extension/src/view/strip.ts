@@ -10,16 +10,21 @@ import type { Post } from "./rows";
 import { statusOf, titleOf } from "./signs";
 
 export class Strip {
+  private readonly folder = h("button", { className: "folder faint", type: "button", label: "Choose the folder of the chat", hidden: true });
   private readonly name = h("button", { className: "name", type: "button", label: "Sessions of this folder" });
   private readonly doing = h("span", { className: "doing faint" });
   private readonly trouble = h("div", { className: "trouble", hidden: true });
-  readonly element = h("header", { className: "strip" }, h("div", { className: "top" }, this.name, this.doing), this.trouble);
+  readonly element = h("header", { className: "strip" }, h("div", { className: "top" }, this.folder, this.name, this.doing), this.trouble);
 
   constructor(private readonly post: Post) {
     this.name.addEventListener("click", () => post({ type: "action", action: "sessions" }));
+    this.folder.addEventListener("click", () => post({ type: "action", action: "folder" }));
   }
 
-  sync(view: View, link: Link): void {
+  /** `folder`: whose session this is, where the window has more than one. */
+  sync(view: View, link: Link, folder: string | null): void {
+    this.folder.hidden = folder === null;
+    this.folder.textContent = folder;
     this.name.textContent = view.head ? (titleOf(view.signs) ?? view.head.name ?? firstWords(view)) : "Singletree";
     const doing = view.activity ?? DOING[view.head?.phase ?? "idle"] ?? "";
     this.doing.textContent = doing || statusOf(view.signs);
@@ -54,5 +59,5 @@ const DOING: { [phase: string]: string } = { running: "working…", requires_act
 
 function firstWords(view: View): string {
   const first = view.items.find((item) => item.kind === "user");
-  return first?.kind === "user" && view.earlier === null ? (first.text.split("\n")[0] ?? "") : view.items.length ? "Conversation" : "New conversation";
+  return first?.kind === "user" && view.earlier === null ? (first.text.split("\n")[0] || "Conversation") : view.items.length ? "Conversation" : "New conversation";
 }

@@ -14,6 +14,8 @@ export interface Server {
   url: string;
   home: string;
   workspace: string;
+  /** The address of a window with these folders of the home; called again, the open window has these. */
+  folders(...names: string[]): string;
   /** Change the machine's settings while it runs: those of a program belong to it, also in a remote window. */
   set(settings: object): void;
   /** What a process needs to reach the same daemon. */
@@ -56,7 +58,12 @@ export async function serve(wishes: Wishes): Promise<Server> {
   const child = start(home, workspace, port, env, wishes.flags ?? []);
   const url = `http://127.0.0.1:${port}/`;
   await answers(`${url}healthz`, child);
-  return { url: `${url}?folder=${workspace}`, home, workspace, set, env, stop: () => stopped(child, home, env) };
+  const folders = (...names: string[]): string => {
+    const file = join(home, "several.code-workspace");
+    write(file, JSON.stringify({ folders: names.map((path) => ({ path })) }));
+    return `${url}?workspace=${file}`;
+  };
+  return { url: `${url}?folder=${workspace}`, home, workspace, folders, set, env, stop: () => stopped(child, home, env) };
 }
 
 /** Settings under which nothing moves by itself. */
