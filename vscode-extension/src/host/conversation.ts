@@ -12,6 +12,8 @@ import { Refusal, type Daemon } from "./daemon";
 import { mentions } from "./files";
 
 const PAGE = 60;
+/** How a picture is called whose name is not known any more. */
+const PICTURE = "picture";
 const GO_ON = "Please go on where you were interrupted.";
 
 export class Conversation {
@@ -123,19 +125,19 @@ export class Conversation {
     const items = this.view.items;
     const place = items.findLastIndex((item) => item.kind === "user");
     const said = items[place];
-    if (!said || items.slice(place).some((item) => item.kind === "tool")) {
-      await this.say({ id, how: "now", text: GO_ON, attachments: [] });
-      return;
-    }
-    const back = await this.navigate({ entryId: said.key });
-    await this.daemon.request("agent/prompt", { sessionId: this.sessionId, content: back ?? (said.kind === "user" ? said.text : ""), clientMessageId: id });
+    const whole = said?.kind === "user" && said.pictures.every((one) => one.data);
+    const done = items.slice(place).some((item) => item.kind === "tool");
+    const back = whole && !done ? await this.navigate({ entryId: said.key }) : undefined;
+    await this.say({ id, how: "now", ...(back ?? { text: GO_ON, attachments: [] }) });
   }
 
-  /** Go on from another entry. A person's message comes back as text. */
-  async navigate(params: NavigateParams, token?: vscode.CancellationToken): Promise<string | undefined> {
-    const done = await this.daemon.request("agent/tree/navigate", { ...params, sessionId: this.sessionId }, token);
+  /** Go on from another entry. A person's message comes back, with its pictures as far as they are in view. */
+  async navigate(params: NavigateParams, token?: vscode.CancellationToken): Promise<Draft | undefined> {
+    const said = this.view.items.find((item) => item.key === params.entryId);
+    const pictures = said?.kind === "user" ? said.pictures.filter((one) => one.data) : [];
+    const { editorText } = await this.daemon.request("agent/tree/navigate", { ...params, sessionId: this.sessionId }, token);
     await this.reload();
-    return done.editorText;
+    return editorText === undefined ? undefined : { text: editorText, attachments: pictures.map((one) => ({ label: PICTURE, block: one })) };
   }
 
   /** A page of what stands before the first item. One at a time. */
@@ -222,7 +224,7 @@ export function draftOf(items: readonly QueueItem[]): Draft {
   const texts: string[] = [];
   const attachments: Attachment[] = [];
   for (const item of items) item.content.forEach((block, index) => {
-    if (block.type !== "text") attachments.push({ label: block.type, block });
+    if (block.type !== "text") attachments.push({ label: block.type === "image" ? PICTURE : block.type, block });
     else if (!index) texts.push(block.text);
     else if (!block.context) attachments.push({ label: block.text.split("\n")[0] ?? "", block });
   });

@@ -61,9 +61,9 @@ async function goOn(parts: Parts, row: TreeRow): Promise<void> {
     if (instructions === undefined) return;
     params = { ...params, summarize: { instructions } };
   }
-  const text = chosen.summarize ? await summing((token) => conversation.navigate(params, token)) : await conversation.navigate(params);
-  if (text !== undefined) {
-    drafts.insert({ text, attachments: [] }, true);
+  const said = chosen.summarize ? await summing((token) => conversation.navigate(params, token)) : await conversation.navigate(params);
+  if (said) {
+    drafts.insert(said, true);
     await sidebar.reveal(true);
   }
 }

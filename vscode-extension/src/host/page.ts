@@ -11,7 +11,7 @@ export function fill(webview: vscode.Webview, root: vscode.Uri, script: string):
   const dist = vscode.Uri.joinPath(root, "dist");
   const uri = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
   const nonce = randomBytes(16).toString("base64");
-  const rules = `default-src 'none'; style-src ${webview.cspSource}; font-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;
+  const rules = `default-src 'none'; img-src data:; style-src ${webview.cspSource}; font-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;
   webview.options = { enableScripts: true, localResourceRoots: [dist] };
   webview.html = `<!doctype html>
 <html lang="en">

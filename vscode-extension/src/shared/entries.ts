@@ -110,9 +110,10 @@ function ofMessage(id: string, message: Message): Item[] {
 
 /** The first block is what was typed, the others came along. */
 function ofPerson(key: string, content: StoredContent): Item {
-  if (typeof content === "string") return { kind: "user", key, text: content, attached: [] };
-  const [text = "", ...attached] = content.map(wordsOf);
-  return { kind: "user", key, text, attached };
+  if (typeof content === "string") return { kind: "user", key, text: content, attached: [], pictures: [] };
+  const pictures = content.filter((block) => block.type === "image");
+  const [text = "", ...attached] = content.filter((block) => block.type === "text").map(wordsOf);
+  return { kind: "user", key, text, attached, pictures };
 }
 
 function ofAnswer(id: string, message: AssistantMessage): Item[] {

@@ -21,7 +21,7 @@ export const MOST_ITEMS = 1500;
 export function opened(told: Omit<Attached, "mode">): View {
   const { state } = told;
   const head: Head = {
-    sessionId: told.sessionId, name: state.name, model: state.model, thinking: state.thinking, mode: state.mode,
+    sessionId: told.sessionId, name: state.name, model: state.model, images: state.images, thinking: state.thinking, mode: state.mode,
     phase: state.phase, turnId: state.turnId, leafId: state.leafId, context: state.contextUsage,
     readOnly: state.readOnly, skipped: state.skipped,
   };
@@ -117,8 +117,8 @@ function withItems(view: View, change: (items: Item[]) => void): View {
 }
 
 function configured(view: View, event: ConfigEvent): View {
-  const { model, thinking, name, mode, skipped } = event;
-  const next = withHead(view, { model, thinking, name, mode, skipped });
+  const { model, images, thinking, name, mode, skipped } = event;
+  const next = withHead(view, { model, images, thinking, name, mode, skipped });
   return same(view.head?.skipped ?? [], skipped) ? next : withItems(next, (items) => putSkipped(items, skipped));
 }
 

@@ -20,6 +20,8 @@ export interface Head {
   sessionId: string;
   name: string | null;
   model: string | null;
+  /** The model is shown pictures. */
+  images: boolean;
   thinking: ThinkingLevel;
   mode: string;
   phase: Phase;
@@ -37,6 +39,14 @@ export interface UserItem {
   key: string;
   text: string;
   attached: string[];
+  pictures: Picture[];
+}
+
+/** `data` is base64; empty where the picture was too large to be told. */
+export interface Picture {
+  type: "image";
+  data: string;
+  mimeType: string;
 }
 
 /** A part of an answer. `to`: the next piece expected; null: a piece was missed, or it is whole. */

@@ -6,11 +6,12 @@
  */
 import type { Completion } from "../protocol";
 import { written } from "../shared/mentions";
-import { NO_DRAFT, joined, type Action, type Dated, type Draft, type Sending, type Sign } from "../shared/messages";
+import { NO_DRAFT, joined, type Action, type Attachment, type Dated, type Draft, type Sending, type Sign } from "../shared/messages";
 import { number } from "../shared/entries";
 import { busy, type View } from "../shared/view";
 import { Completing, type Wanted } from "./completing";
 import { h, icon, iconButton } from "./dom";
+import { filesOf, pictureOf, sourceOf } from "./pictures";
 import type { Post } from "./rows";
 
 /** What outlives a reload of the page. */
@@ -21,6 +22,7 @@ export interface Kept extends Dated {
 export class Composer {
   private readonly box = h("textarea", { rows: 1, label: "Say something to the agent" });
   private readonly chips = h("div", { className: "chips" });
+  private readonly unseen = h("div", { className: "unseen-pictures", role: "status", hidden: true });
   private readonly failure = h("div", { className: "failure", hidden: true });
   private readonly model = this.switch("model", "Model");
   private readonly thinking = this.switch("thinking", "Thinking level");
@@ -31,16 +33,20 @@ export class Composer {
   private readonly go = roundButton("send", "Send (Enter; Alt+Enter says it after the turn)", () => this.send("now"));
   readonly element = h(
     "section", { className: "composer" }, this.failure, this.completing.element,
-    h("div", { className: "frame" }, this.chips, this.box,
+    h("div", { className: "frame" }, this.chips, this.unseen, this.box,
       h("div", { className: "bar" }, this.model, this.thinking, this.mode, h("span", { className: "space" }), this.meter, this.stop, this.go)),
   );
   private kept: Kept = { draft: NO_DRAFT, at: 0, sending: null };
   private running = false;
+  private blind: string | null = null;
 
   constructor(private readonly post: Post, private readonly keep: (kept: Kept) => void, private readonly sent: () => void) {
     this.box.removeAttribute("title");
     this.box.addEventListener("input", () => this.typed());
     this.box.addEventListener("keydown", (event) => this.key(event));
+    this.box.addEventListener("paste", (event) => this.given(event, event.clipboardData));
+    this.element.addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
+    this.element.addEventListener("drop", (event) => this.given(event, event.dataTransfer));
   }
 
   /** Page and host both remember the draft; what was on its way is sent again. */
@@ -62,6 +68,8 @@ export class Composer {
     for (const one of [this.model, this.thinking, this.mode, this.meter]) one.hidden = head === null;
     this.box.disabled = head?.readOnly ?? false;
     this.box.placeholder = head?.readOnly ? "This session can only be read" : this.running ? "Steer the turn…" : "Ask or tell the agent…";
+    this.blind = head && head.model !== null && !head.images ? head.model : null;
+    this.tellBlind();
     this.measure(view);
   }
 
@@ -79,6 +87,10 @@ export class Composer {
   /** It was refused: the text comes back. */
   refused(id: string, text: string, hint?: string): void {
     if (this.kept.sending?.id === id) this.take({ draft: joined(this.kept.sending, this.kept.draft), at: 0, sending: null });
+    this.fail(text, hint);
+  }
+
+  private fail(text: string, hint?: string): void {
     this.failure.replaceChildren(h("span", {}, hint ? `${text} ${hint}` : text), iconButton("cross", "Close", () => (this.failure.hidden = true)));
     this.failure.hidden = false;
   }
@@ -131,14 +143,39 @@ export class Composer {
   private take(kept: Kept): void {
     this.kept = kept;
     if (this.box.value !== kept.draft.text) this.box.value = kept.draft.text;
-    this.chips.replaceChildren(...kept.draft.attachments.map((one) =>
-      h("span", { className: "chip" }, one.label, iconButton("cross", `Leave out ${one.label}`, () => this.leaveOut(one.label)))));
+    this.chips.replaceChildren(...kept.draft.attachments.map((one) => this.chip(one)));
+    this.tellBlind();
     this.store();
   }
 
-  private leaveOut(label: string): void {
+  private chip(one: Attachment): HTMLElement {
+    const picture = one.block.type === "image" && h("img", { src: sourceOf(one.block), alt: "" });
+    return h("span", { className: "chip" }, picture, one.label, iconButton("cross", `Leave out ${one.label}`, () => this.leaveOut(one)));
+  }
+
+  private leaveOut(left: Attachment): void {
     const { draft } = this.kept;
-    this.take({ ...this.kept, draft: { ...draft, attachments: draft.attachments.filter((one) => one.label !== label) } });
+    this.take({ ...this.kept, draft: { ...draft, attachments: draft.attachments.filter((one) => one !== left) } });
+    this.box.focus();
+  }
+
+  /** Files that were pasted or dropped: pictures go along. */
+  private given(event: Event, given: DataTransfer | null): void {
+    const files = filesOf(given);
+    if (!files.length) return;
+    event.preventDefault();
+    for (const file of files) {
+      pictureOf(file).then(
+        (one) => this.take({ ...this.kept, draft: joined(this.kept.draft, { text: "", attachments: [one] }) }),
+        () => this.fail(`${file.name} is no picture.`, "Other files are named by @ and their path."),
+      );
+    }
+  }
+
+  /** Said before they are sent: who answers will not see them. */
+  private tellBlind(): void {
+    this.unseen.hidden = this.blind === null || !this.kept.draft.attachments.some((one) => one.block.type === "image");
+    this.unseen.textContent = this.unseen.hidden ? "" : `${this.blind} is not shown pictures: it will get a note instead.`;
   }
 
   private store(): void {

@@ -7,10 +7,11 @@ import type { ToHost } from "../shared/messages";
 import { countOf } from "../shared/diff";
 import { number, titleOf } from "../shared/entries";
 import { soFar } from "../shared/partial";
-import type { Item, NoteItem, TextItem, ToolItem, UserItem } from "../shared/view";
+import type { Item, NoteItem, Picture, TextItem, ToolItem, UserItem } from "../shared/view";
 import { h, icon, type IconName } from "./dom";
 import { Markdown } from "./markdown";
 import { diffView, inputView, outputView } from "./parts";
+import { sourceOf } from "./pictures";
 
 export type Post = (said: ToHost) => void;
 
@@ -38,8 +39,14 @@ export function rowFor(item: Item, post: Post): Row {
 
 function userRow(first: UserItem): Row {
   const text = h("div", { className: "said" });
-  const element = h("div", { className: "row user" }, text, ...first.attached.map(attachedView));
+  const element = h("div", { className: "row user" }, text, pictureViews(first.pictures), ...first.attached.map(attachedView));
   return { element, show: (item) => void (text.textContent = (item as UserItem).text) };
+}
+
+function pictureViews(pictures: readonly Picture[]): HTMLElement | null {
+  if (!pictures.length) return null;
+  return h("div", { className: "pictures" }, ...pictures.map((one) =>
+    one.data ? h("img", { src: sourceOf(one), alt: "A picture that went along" }) : h("span", { className: "along faint" }, "(a large picture)")));
 }
 
 function attachedView(text: string): HTMLElement {
@@ -110,21 +117,27 @@ const SIGNS: { [status in ToolItem["status"]]: { icon: IconName; label: string }
 /** Characters of streaming arguments from which on their number is shown. */
 const LONG = 200;
 
-/** A line that opens; what is under it is made when it is opened. */
+/**
+ * A line that opens; what is under it is made when it is opened. What can be pressed stays the same element
+ * while the rest is drawn anew, many times a second: a press that is under way is not lost.
+ */
 class ToolRow implements Row {
   readonly element = h("details", { className: "row tool" });
   private readonly line = h("summary");
-  private readonly body = h("div", { className: "body" });
+  private readonly content = h("div", { className: "content" });
+  private readonly deeds = h("div", { className: "buttons" });
+  private offered = "";
   private item: ToolItem | undefined;
 
   constructor(private readonly post: Post) {
-    this.element.append(this.line, this.body);
+    this.element.append(this.line, h("div", { className: "body" }, this.content, this.deeds));
     this.element.addEventListener("toggle", () => this.fill());
   }
 
   show(item: Item): void {
     this.item = streamed(item as ToolItem);
     this.element.dataset["status"] = this.item.status;
+    this.line.title = this.item.title;
     this.line.replaceChildren(...this.lineOf(this.item));
     this.fill();
   }
@@ -136,7 +149,7 @@ class ToolRow implements Row {
     return [
       icon(item.tool),
       h("span", { className: "name" }, name),
-      h("span", { className: "about", title: item.title }, about),
+      h("span", { className: "about" }, about),
       ...(counts ? [h("span", { className: "count add" }, `+${counts.added}`), h("span", { className: "count del" }, `−${counts.removed}`)] : []),
       ...(item.args.length >= LONG ? [h("span", { className: "faint" }, number(item.args.length))] : []),
       ...(item.durationMs !== null && item.durationMs >= 100 ? [h("span", { className: "faint" }, duration(item.durationMs))] : []),
@@ -146,29 +159,31 @@ class ToolRow implements Row {
 
   private fill(): void {
     const { item } = this;
-    if (!item || !this.element.open) return this.body.replaceChildren();
-    const running = item.status === "running";
-    const grows = running || item.status === "streaming";
-    this.body.replaceChildren(
-      ...(item.diff ? [diffView(item.diff)] : item.input ? [inputView(item.input)] : []),
+    if (!item || !this.element.open) return this.content.replaceChildren();
+    this.content.replaceChildren(
+      ...(item.diff ? [diffView(item.diff)] : item.input && Object.keys(item.input).length ? [inputView(item.input)] : []),
       ...(item.output && !(item.diff && !item.isError) ? [outputView(item.output, "Output")] : []),
-      h("div", { className: "buttons" }, ...this.buttons(item, running)),
     );
-    if (grows) for (const text of this.body.querySelectorAll("pre")) text.scrollTop = text.scrollHeight;
+    const grows = item.status === "running" || item.status === "streaming";
+    if (grows) for (const text of this.content.querySelectorAll("pre")) text.scrollTop = text.scrollHeight;
+    const deeds = deedsOf(item);
+    if (JSON.stringify(deeds) === this.offered) return;
+    this.offered = JSON.stringify(deeds);
+    this.deeds.replaceChildren(...deeds.map(([sign, text, said]) =>
+      h("button", { className: "plain", type: "button", on: { click: () => this.post(said) } }, icon(sign), text)));
   }
+}
 
-  private buttons(item: ToolItem, running: boolean): Node[] {
-    const button = (sign: IconName, text: string, said: ToHost): Node =>
-      h("button", { className: "plain", type: "button", on: { click: () => this.post(said) } }, icon(sign), text);
-    const whole = item.truncation?.fullOutputUri ?? item.cut;
-    const place = item.locations[0];
-    return [
-      ...(running ? [button("stop", "Stop this call", { type: "stopTool", callId: item.key })] : []),
-      ...(item.diff ? [button("diff", "Open the diff", { type: "openDiff", callId: item.key })] : []),
-      ...(place ? [button("open", "Open the file", { type: "openFile", uri: place.uri, ...(place.line ? { line: place.line } : {}) })] : []),
-      ...(whole ? [button("open", "Open the whole output", { type: "openWhole", uri: whole })] : []),
-    ];
-  }
+/** What can be done about a call: the icon, the words, what is said to the host. */
+function deedsOf(item: ToolItem): [IconName, string, ToHost][] {
+  const whole = item.truncation?.fullOutputUri ?? item.cut;
+  const place = item.locations[0];
+  const deeds: [IconName, string, ToHost][] = [];
+  if (item.status === "running") deeds.push(["stop", "Stop this call", { type: "stopTool", callId: item.key }]);
+  if (item.diff) deeds.push(["diff", "Open the diff", { type: "openDiff", callId: item.key }]);
+  if (place) deeds.push(["open", "Open the file", { type: "openFile", uri: place.uri, ...(place.line ? { line: place.line } : {}) }]);
+  if (whole) deeds.push(["open", "Open the whole output", { type: "openWhole", uri: whole }]);
+  return deeds;
 }
 
 /** A call with its arguments as far as they have come. */

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Window } from "./page.ts";
@@ -46,6 +46,11 @@ const SCRIPT = [
   { when: "ask here", loop: true },
   { call: "bash", args: { command: "echo as it was" } },
   { text: "It was allowed here." },
+  { when: "where", loop: true },
+  { call: "ls", args: {} },
+  { text: "Here." },
+  { when: "go on", loop: true },
+  { delay: 4, text: "It went on." },
   { when: "many", loop: true },
   { call: "ls", args: {}, repeat: 45 },
   { text: "Enough." },
@@ -104,6 +109,21 @@ test("an @ offers the folder's files, and the one that is named goes along", asy
   await window.box.press("Enter");
   await window.view.locator(".row.user .along", { hasText: "docs/deep one.md" }).waitFor();
   await window.rests();
+});
+
+test("who answers is not shown pictures: that is said before they are sent, and a chip takes one away", async () => {
+  await window.pastePicture(60, 40);
+  const chip = window.view.locator(".chip", { has: window.view.locator("img") });
+  await chip.waitFor();
+  await window.view.getByText("is not shown pictures").waitFor();
+  await window.shot("20-blind");
+  await window.drop("notes.txt", "text/plain", "no picture");
+  await window.view.locator(".failure", { hasText: "notes.txt is no picture." }).waitFor();
+  await window.view.locator(".failure button").click();
+  await chip.getByRole("button").focus();
+  await window.page.keyboard.press("Enter");
+  await chip.waitFor({ state: "detached" });
+  assert.equal(await window.view.getByText("is not shown pictures").isVisible(), false);
 });
 
 test("the five dialogs are answered where the conversation is", async () => {
@@ -224,4 +244,33 @@ test("a program that is missing is told in one message, with a way to name it; o
   symlinkSync(need("SINGLETREE"), place);
   await window.view.locator(".trouble").waitFor({ state: "hidden" });
   await window.shows("Nothing to say.");
+});
+
+test("a window with several folders has a session for each; one whose folder is taken away goes on", async () => {
+  mkdirSync(join(server.home, "second"));
+  writeFileSync(join(server.home, "second", "only-here.txt"), "");
+  await window.page.goto(server.folders("project", "second"), { waitUntil: "domcontentloaded" });
+  await window.openChat();
+  const folder = window.view.locator(".strip .folder");
+  await folder.filter({ hasText: "project" }).waitFor();
+  await window.shows("It was allowed.");
+  await folder.press("Enter");
+  await window.pick("second");
+  await folder.filter({ hasText: "second" }).waitFor();
+  assert.equal(await window.view.locator(".row").count(), 0);
+  await window.say("where");
+  await window.shows("Here.");
+  await window.view.locator(".row.tool summary").first().click();
+  await window.view.locator(".row.tool .code pre", { hasText: "only-here.txt" }).waitFor();
+  await window.shot("32-folders");
+  await window.say("go on");
+  await window.view.locator(".round.stop").waitFor();
+  server.folders("project");
+  await window.shows("It was allowed.");
+  assert.equal(await folder.isVisible(), false);
+  await window.page.waitForTimeout(4000);
+  server.folders("project", "second");
+  await folder.filter({ hasText: "second" }).waitFor();
+  await window.shows("It went on.");
+  await window.shot("33-folder-back");
 });

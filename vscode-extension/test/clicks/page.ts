@@ -12,7 +12,7 @@ const FLAGS = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ];
 /** How long anything may take on a busy machine. */
-export const PATIENCE = Number(process.env["PATIENCE"] ?? 60_000);
+export const PATIENCE = Number(process.env["PATIENCE"] ?? 40_000);
 
 /** Chromium without a screen. */
 export function browse(): Promise<Browser> {
@@ -83,6 +83,31 @@ export class Window {
     await this.box.click();
     await this.box.pressSequentially(text);
     await this.box.press(keys);
+  }
+
+  /** A picture in the clipboard, pasted into the box by its key. */
+  async pastePicture(width: number, height: number): Promise<void> {
+    await this.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await this.box.focus();
+    await this.box.evaluate(async (_, [wide, high]) => {
+      const canvas = new OffscreenCanvas(wide, high);
+      const brush = canvas.getContext("2d");
+      for (const [index, colour] of ["#c33", "#3a3", "#36c"].entries()) {
+        if (brush) brush.fillStyle = colour;
+        brush?.fillRect((index * wide) / 3, 0, wide / 3, high);
+      }
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": canvas.convertToBlob({ type: "image/png" }) })]);
+    }, [width, height] as const);
+    await this.box.press("Control+V");
+  }
+
+  /** A file dropped onto the box. */
+  async drop(name: string, type: string, text: string): Promise<void> {
+    await this.box.evaluate((box, [name, type, text]) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([text], name, { type }));
+      box.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    }, [name, type, text] as const);
   }
 
   /** Wait until the view shows a text. */

@@ -25,7 +25,7 @@ def greet(name: str) -> str:
 <b>This tag stays text.</b>`;
 
 export const SCRIPT = [
-  { model: { name: "Stage", contextWindow: 12000, maxOutput: 1000, levels: ["off", "high"] } },
+  { model: { name: "Stage", contextWindow: 12000, maxOutput: 1000, images: true, levels: ["off", "high"] } },
   { text: "The end.", repeat: true },
   { when: "<conversation>", loop: true },
   { text: SUMMARY, chunk: 40, pause: 0.03 },
@@ -35,7 +35,7 @@ export const SCRIPT = [
   { text: "I run it.", call: "bash", args: { command: "printf 'one\\ntwo\\n' && sleep 1.5" } },
   { text: "It ran." },
   { when: "edit it", loop: true },
-  { text: "I edit it.", call: "edit", args: { path: "notes.txt", edits: [{ oldText: "second line", newText: "2nd line" }] }, chunk: 4, pause: 0.06 },
+  { text: "I edit it.", call: "edit", args: { path: "notes.txt", edits: [{ oldText: "second line", newText: "2nd line" }] }, chunk: 4, pause: 0.12 },
   { text: "It is edited." },
   { when: "look round", loop: true },
   { text: "I look round, slowly. ".repeat(30), chunk: 8, pause: 0.06, call: "ls", args: {} },

@@ -64,7 +64,9 @@ test("an edit of a file with unsaved text goes into its buffer, and one undo tak
   await window.page.keyboard.press("Control+Home");
   await window.page.keyboard.type("unsaved ");
   await window.say("edit it");
-  await window.view.locator('.row.tool[data-status="streaming"] .about', { hasText: "notes.txt" }).waitFor();
+  const streaming = window.view.locator('.row.tool[data-status="streaming"]', { hasText: "notes.txt" });
+  await streaming.locator("summary").click({ delay: 250 }); // its line is drawn anew meanwhile
+  await streaming.locator(".arguments pre", { hasText: "second" }).waitFor();
   await window.shot("06-arguments");
   await window.view.locator(".card .diff").waitFor();
   await window.shot("06-edit-permission");
@@ -80,7 +82,6 @@ test("an edit of a file with unsaved text goes into its buffer, and one undo tak
 });
 
 test("the diff of a call opens in the diff editor", async () => {
-  await window.view.locator(".row.tool", { hasText: "edit" }).last().locator("summary").first().click();
   await window.view.getByRole("button", { name: "Open the diff" }).click();
   await window.page.locator(".monaco-diff-editor").waitFor();
   await window.shot("08-diff");
@@ -177,6 +178,23 @@ test("compaction leaves a note with figures", async () => {
   await window.command("Singletree: Sum up the conversation");
   await window.view.locator(".note", { hasText: "Compacted:" }).waitFor();
   await window.shot("12-compacted");
+});
+
+test("pictures are pasted or dropped, made small enough, sent, and shown with the message", async () => {
+  await window.pastePicture(3000, 300);
+  const chips = window.view.locator(".chip img");
+  await chips.first().waitFor();
+  await window.drop("drawn.svg", "image/svg+xml", '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><circle cx="45" cy="30" r="28" fill="teal"/></svg>');
+  await chips.nth(1).waitFor();
+  assert.equal(await chips.first().evaluate((img: HTMLImageElement) => img.naturalWidth), 2000);
+  assert.equal(await window.view.getByText("is not shown pictures").isVisible(), false);
+  await window.shot("03-chips");
+  await window.say("what is this?");
+  const shown = window.view.locator(".row.user", { hasText: "what is this?" }).locator("img");
+  await shown.nth(1).waitFor();
+  assert.equal(await chips.count(), 0);
+  await window.rests();
+  await window.shot("03-pictures");
 });
 
 test("a reload in mid-turn loses nothing and doubles nothing", async () => {

@@ -14,7 +14,7 @@ export function session(entries: Entry[] = [], more: Partial<Attached> = {}): Vi
     sessionId: "s", inFlight: [], tools: [], pending: [], cursor: { epoch: "e", seq: 0 },
     history: { entries, leafId: null, prevCursor: null },
     state: {
-      sessionId: "s", cwd: "/w", path: null, name: null, phase: "idle", turnId: null, model: "a/b", thinking: "off", tools: [], mode: "ask",
+      sessionId: "s", cwd: "/w", path: null, name: null, phase: "idle", turnId: null, model: "a/b", images: true, thinking: "off", tools: [], mode: "ask",
       queue: { items: [], version: 0 }, leafId: null, treeVersion: 0, contextUsage: { tokens: 0, window: 100, percent: 0 },
       counts: { entries: 0, messages: 0 }, pending: [], trusted: true, skipped: [], readOnly: false, warnings: [],
     },
