@@ -135,6 +135,14 @@ test("a very long session lets go of its oldest, and can load it again", () => {
   assert.equal(view.earlier, "u10");
 });
 
+test("a person's pictures stand apart from their words", () => {
+  const picture = { type: "image" as const, data: "AAAA", mimeType: "image/png" };
+  const entry = person("u", "");
+  if (entry.type === "message" && entry.message.role === "user") entry.message.content = [picture, { type: "text", text: "what?" }, { type: "text", text: "The editor shows x." }];
+  const [item] = session([entry]).items;
+  assert.deepEqual(item, { kind: "user", key: "u", text: "what?", attached: ["The editor shows x."], pictures: [picture] });
+});
+
 test("signs stand until they are taken down, and a notice is a line", () => {
   const sign = { sessionId: "s", key: "k" };
   let view = signed(session(), { ...sign, kind: "status", payload: "one" });
@@ -148,7 +156,7 @@ test("signs stand until they are taken down, and a notice is a line", () => {
 
 test("what does not count for want of trust stands there until the folder is trusted", () => {
   const skipped = [{ kind: "skills", path: "/w/.pi/skills" }];
-  const config = { type: "config" as const, model: "a/b", thinking: "off" as const, name: null, tools: [], mode: "ask" };
+  const config = { type: "config" as const, model: "a/b", images: true, thinking: "off" as const, name: null, tools: [], mode: "ask" };
   const told = after(session(), { ...config, trusted: false, skipped });
   const note = "(quiet: Not all of this folder's own settings count, since it is not trusted)";
   assert.deepEqual(read(told), [note]);

@@ -86,6 +86,9 @@ test("the files that are offered: the name's begin first, what is open before th
 test("a text that comes back stands before what was being written", () => {
   const one = { label: "a.ts:1", block: { type: "text" as const, text: "x" } };
   assert.deepEqual(joined({ text: "back", attachments: [one] }, { text: "new", attachments: [one] }), { text: "back\n\nnew", attachments: [one] });
+  const [first, second] = ["AAAA", "BBBB"].map((data) => ({ label: "image.png", block: { type: "image" as const, data, mimeType: "image/png" } }));
+  assert.ok(first && second);
+  assert.equal(joined({ text: "", attachments: [first] }, { text: "", attachments: [second, first] }).attachments.length, 2);
   assert.equal(joined({ text: "back", attachments: [] }, { text: " ", attachments: [] }).text, "back");
 });
 
