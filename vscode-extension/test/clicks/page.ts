@@ -12,7 +12,7 @@ const FLAGS = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ];
 /** How long anything may take on a busy machine. */
-export const PATIENCE = Number(process.env["PATIENCE"] ?? 40_000);
+export const PATIENCE = Number(process.env["PATIENCE"] ?? 60_000);
 
 /** Chromium without a screen. */
 export function browse(): Promise<Browser> {
