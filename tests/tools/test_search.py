@@ -149,6 +149,13 @@ async def test_lines_are_shown_around_their_match(tmp_path: Path) -> None:
     assert len(line) < 540
 
 
+async def test_a_line_of_very_many_matches_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("first\n" + "é" * 300_000 + "\n")
+    told_of = await grep(tmp_path, "é")
+    assert told_of.startswith("a.txt:2: éééé")
+    assert len(told_of) < 1000
+
+
 async def test_control_characters_do_not_pass(tmp_path: Path) -> None:
     make(tmp_path, **{"a.txt": "\033[31mNEEDLE\033[0m\x07\n"})
     (tmp_path / os.fsdecode(b"b\xff\033.txt")).write_text("NEEDLE\n")

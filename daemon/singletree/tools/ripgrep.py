@@ -39,8 +39,9 @@ NOT_TEXT = (
     "The pattern or the glob has a NUL or half a character in it: no file can be searched so."
 )
 BEFORE, AFTER = "[…] ", " […]"
-TOO_LONG = "(a matching line of more than {size} MiB, not shown)"
+TOO_LONG = "(a matching line that is too long, not shown)"
 
+_FIRST_MATCH = re.compile(rb'"start":\d+,"end":\d+\}')
 _IMPOSSIBLE = re.compile("[\0\ud800-\udfff]")
 
 MAX_RECORD = 8 * 1024 * 1024
@@ -175,7 +176,10 @@ class _Reader:
     def take(self, record: bytes) -> bool:
         """One record; False when no more are wanted."""
         if len(record) > MAX_RECORD:
-            return self._take_giant(record)
+            lean = _up_to_its_first_match(record)
+            if lean is None:
+                return self._take_giant(record)
+            record = lean
         message = json.loads(record)
         kind, data = message["type"], message["data"]
         if kind not in ("match", "context"):
@@ -228,7 +232,7 @@ class _Reader:
             path = "?"
         self._matches += 1
         self._found.cut_lines = True
-        return self._keep(Line(path, 0, TOO_LONG.format(size=MAX_RECORD // 2**20), True))
+        return self._keep(Line(path, 0, TOO_LONG, True))
 
     def _window(self, raw: bytes, start: int) -> str:
         """The line, or where it is long the part around its match."""
@@ -292,6 +296,17 @@ async def _records(stream: ByteReceiveStream) -> AsyncIterator[bytes]:
         rest += begun[: MAX_RECORD + 1 - len(rest)]
     if rest:
         yield bytes(rest)
+
+
+def _up_to_its_first_match(record: bytes) -> bytes | None:
+    """A record without the other matches of its line, of which there may be millions.
+
+    None where the line itself does not end. No text can look like these keys: its quotes are
+    escaped.
+    """
+    matches = record.find(b',"submatches":[')
+    first = _FIRST_MATCH.search(record, matches) if matches > 0 else None
+    return None if first is None else record[: first.end()] + b"]}}"
 
 
 async def _drain(stream: ByteReceiveStream, into: bytearray) -> None:
