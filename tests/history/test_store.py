@@ -301,6 +301,16 @@ def test_other_files_are_left_alone(store: Store) -> None:
     assert store.find("bad") is None
 
 
+def test_a_file_whose_header_is_broken_is_still_the_session_it_is_named_for(store: Store) -> None:
+    path = said_in(store, "/w", "keep me")
+    session_id = path.stem.rpartition("_")[2]
+    path.write_bytes(b"{broken\n" + path.read_bytes().split(b"\n", 1)[1])
+    assert store.find(session_id) == store.find(session_id, "/w") == path
+    assert store.find(session_id, "/v") is None
+    with pytest.raises(SessionUnreadable, match="header"):
+        store.open_id(session_id)
+
+
 def test_one_folder_for_all(tmp_path: Path) -> None:
     store = Store(tmp_path / "agent", tmp_path / "mine")
     path = said_in(store, "/w", "x")

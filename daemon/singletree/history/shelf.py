@@ -38,7 +38,10 @@ class Shelf:
         self._summaries = _Kept(_summary_of)
 
     def find(self, session_id: str, cwd: str | None = None) -> Path | None:
-        """The file of a session, of any workspace or of one."""
+        """The file of a session, of any workspace or of one.
+
+        One whose header cannot be read is known by the end of its name.
+        """
         if not valid_session_id(session_id):
             return None
         files = list(self._files())
@@ -50,7 +53,12 @@ class Shelf:
             if cwd is None or self._belongs(known, cwd):
                 copy = upgraded_path(path)
                 return copy if is_file(copy) else path
-        return None
+        return next((path for path in files if self._named(path, session_id, cwd)), None)
+
+    def _named(self, path: Path, session_id: str, cwd: str | None) -> bool:
+        """Whether a file bears the name of a session, and says nothing itself."""
+        here = cwd is None or path.parent == self._folder(cwd)
+        return here and path.stem.endswith(f"_{session_id}") and self._glances.of(path) is None
 
     def ids(self, beginning: str) -> list[str]:
         """Ids that begin so, sorted; one that is whole stands alone."""
