@@ -126,6 +126,31 @@ async def test_a_denial_says_how_to_ask(mechanism: Mechanism, workspace: Path) -
 
 
 @every
+@pytest.mark.parametrize(
+    "command",
+    [
+        "touch ../other/new 2>&1 | tail -n 5",
+        "echo 'mount: /mnt: permission denied.'; false",
+        "echo 'curl: (7) Failed to connect to 127.0.0.1 port 9'; exit 7",
+        "exec 3<>/dev/tcp/127.0.0.1/9",
+    ],
+)
+async def test_a_denial_is_told_in_any_words(
+    mechanism: Mechanism, command: str, workspace: Path
+) -> None:
+    note = (await ran(mechanism, command, workspace)).ended.note
+    assert note.startswith("[The sandbox may have denied this: ")
+
+
+@every
+async def test_what_a_server_refuses_is_not_the_sandbox_s_where_it_has_the_network(
+    mechanism: Mechanism, workspace: Path
+) -> None:
+    command = "echo 'connection refused'; false"
+    assert (await ran(mechanism, command, workspace, network=True)).ended.note == ""
+
+
+@every
 async def test_a_timeout_ends_it(mechanism: Mechanism, workspace: Path) -> None:
     result = await ran(mechanism, "sleep 63 & sleep 63", workspace, limit=0.5)
     assert result.ended == Exit(None, "timeout")

@@ -7,10 +7,11 @@ wrapped here).
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import anyio
@@ -27,20 +28,14 @@ DENIED = (
 )
 NO_NETWORK = ", and has no network"
 
-SIGNS = (
-    b"Read-only file system",
-    b"Permission denied",
-    b"Operation not permitted",
-    b"Device or resource busy",
-    b"Network is unreachable",
-    b"Could not resolve host",
-    b"Temporary failure in name resolution",
-    b"Name or service not known",
-    b"EROFS",
-    b"EACCES",
-    b"ENETUNREACH",
-    b"EAI_AGAIN",
-    b"No space left on device",
+_SIGNS = (
+    b"read-only file system|permission denied|operation not permitted|device or resource busy"
+    b"|no space left on device|erofs|eacces|eperm"
+)
+_NETWORK_SIGNS = (
+    b"network is unreachable|connection refused|(?:couldn't|could not|failed to) connect"
+    b"|could not resolve host|name resolution|name or service not known"
+    b"|enetunreach|econnrefused|enotfound|eai_again"
 )
 """What programs say when they are denied something."""
 
@@ -88,7 +83,7 @@ class SandboxedShell:
         env: Mapping[str, str] | None = None,
     ) -> Exit:
         """Run to its end, confined; a denial is told in the note."""
-        signs = _Signs(on_output)
+        signs = _Signs(on_output, network=self._network)
         argv = await anyio.to_thread.run_sync(self._shell.argv, command)
         match self._mechanism or await anyio.to_thread.run_sync(find_mechanism):
             case "bubblewrap":
@@ -99,7 +94,7 @@ class SandboxedShell:
                 return await self._shell.run_argv(
                     argv, cwd=cwd, limit=limit, on_output=on_output, env=env
                 )
-        if ended.ended != "exit" or ended.code == 0 or not signs.seen:
+        if ended.ended != "exit" or not (signs.last_word if ended.code == 0 else signs.seen):
             return ended
         network = "" if self._network else NO_NETWORK
         note = DENIED.format(workspace=self._workspace, network=network)
@@ -163,19 +158,36 @@ class SandboxedShell:
 
 
 class _Signs:
-    """Passes output on and notices what sounds like a denial, also across two pieces."""
+    """Passes output on and notices what sounds like a denial, also across two pieces.
 
-    def __init__(self, on_output: Callable[[bytes], None]) -> None:
+    `last_word`: a line ends with it behind a colon, as a program's error does: that counts even if
+    all ended well, as it seems to in a pipe.
+    """
+
+    def __init__(self, on_output: Callable[[bytes], None], *, network: bool) -> None:
         self.seen = False
+        self.last_word = False
         self._on_output = on_output
+        self._sign, self._error = _patterns(network)
         self._end = b""
 
     def __call__(self, data: bytes) -> None:
-        if not self.seen:
+        if not self.last_word:
             text = self._end + data
-            self.seen = any(sign in text for sign in SIGNS)
-            self._end = text[-64:]
+            self.seen = self.seen or self._sign.search(text) is not None
+            self.last_word = self.seen and self._error.search(text) is not None
+            self._end = text[-128:]
         self._on_output(data)
+
+
+@cache
+def _patterns(network: bool) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """A sign anywhere, and one that is the last word of a line."""
+    signs = _SIGNS if network else _SIGNS + b"|" + _NETWORK_SIGNS
+    return (
+        re.compile(signs, re.IGNORECASE),
+        re.compile(rb": (?:%b)(?: to server)?\r?\n" % signs, re.IGNORECASE),
+    )
 
 
 def can_confine() -> bool:
