@@ -55,6 +55,7 @@ async def test_b076_two_folders(tmp_path: Path, daemon: Serving) -> None:
         with pytest.raises(Failed) as unnamed:
             await prompt(client, None, "pwd")
         assert unnamed.value.data["code"] == "no_workspace"
+        assert f"Several folders are open ({a.as_uri()}, {b.as_uri()})" in str(unnamed.value)
         assert await run(client, "pwd", workspace=b.as_uri()) == str(b)
         assert await run(client, "cat lib/x.py", workspace=b.as_uri()) == "only here"
         assert await run(client, "pwd", workspace=a.as_uri()) == str(a)

@@ -13,7 +13,7 @@ def declare() -> dict[str, object]:
     return {
         "schemaHash": SCHEMA_HASH,
         "methods": list(METHODS),
-        "sessions": {"list": {}, "fork": {}, "delete": {}},
+        "sessions": {"list": {}, "fork": {}, "delete": {}, "export": {}},
         "tree": {
             "navigate": {},
             "label": {},

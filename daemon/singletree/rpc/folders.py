@@ -16,6 +16,7 @@ NO_WORKSPACE: Final = (
     "No folder is open. Open one in the editor, or name one: agent/session/open {cwd}, or the "
     "command agent.new with an object that has cwd."
 )
+WHICH: Final = "Several folders are open ({folders}): name one of them with workspace or cwd."
 NOT_LOCAL: Final = "{uri} is not a folder of this machine; only file: addresses can be used."
 
 
@@ -40,7 +41,8 @@ def folder_of(peer: Peer, workspace: str | None, cwd: str | None) -> Path:
         return Path(cwd)
     if len(peer.client.folders) == 1:
         return folder_at(peer.client.folders[0])
-    raise SingletreeError(NO_WORKSPACE, code="no_workspace")
+    words = WHICH.format(folders=", ".join(peer.client.folders)) if peer.client.folders else ""
+    raise SingletreeError(words or NO_WORKSPACE, code="no_workspace")
 
 
 def local_folders(peer: Peer) -> list[str]:

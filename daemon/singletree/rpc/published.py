@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:152701f861b14d16d181455ca49b13fb"
+SCHEMA_HASH = "sha256:230736b6b2512f76c332dc4b111101cc"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

@@ -109,7 +109,7 @@ CODES: dict[str, str] = {
     "message_too_large": "More than `limits.maxMessageBytes` in one message.",
     "no_active_turn": "Nothing runs that could be steered or aborted.",
     "no_model": "No model is chosen, or the chosen one is unknown.",
-    "no_workspace": "No folder is open and the request names none.",
+    "no_workspace": "No folder is open, or several are, and the request names none.",
     "not_a_user_message": "The entry is no message that could be said anew; fork `at` it.",
     "not_found": "No such thing: a model, a command, a queue item, a rule, a piece of content.",
     "not_steerable": "What runs cannot take a text now; `detail.phase` says what it is.",
