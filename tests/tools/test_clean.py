@@ -12,10 +12,11 @@ from singletree.tools.clean import Cleaner, clean
 
 CASES = {
     b"plain\n": "plain\n",
-    b"a\0b\033[31mred\033[0m\xff\xfe\r50%\r100%\n": "100%\n",
+    b"a\0b\033[31mred\033[0m\xff\xfe\r50%\r100%\n": "abred\ufffd\ufffd\n100%\n",
     b"\033[1;31mred\033[0m x\033]0;title\007y\n": "red xy\n",
     b"\033]8;;http://x\033\\link\033]8;;\033\\\n": "link\n",
-    b"10%\r50%\r100%\r\ndone\r\n": "100%\ndone\n",
+    b"10%\r50%\r100%\r\ndone\r\n": "10%\n100%\ndone\n",
+    b"  \r1/2\r2/2\n3/4\r4/4\n": "1/2\n2/2\n3/4\n4/4\n",
     b"half a line\r": "half a line",
     b"spinner |\r": "spinner |",
     b"\r\rx\n": "x\n",
@@ -81,5 +82,5 @@ def test_a_long_unfinished_line_is_let_through() -> None:
 
 def test_the_unfinished_line_can_be_seen() -> None:
     cleaner = Cleaner()
-    assert cleaner.feed(b"one\n50%\r60") == "one\n"
+    assert cleaner.feed(b"one\n50%\r60") == "one\n50%\n"
     assert cleaner.pending == "60"

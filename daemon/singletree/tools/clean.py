@@ -2,8 +2,8 @@
 
 Escape sequences and control characters go (but U+0085, which ends lines in some texts), bytes that
 are no UTF-8 become U+FFFD, and a line that is overwritten by carriage returns (a progress bar)
-leaves only its last state. A stream may be cut anywhere, also inside a character or an escape
-sequence. Never drops readable text. Read next: output.py (who uses it).
+leaves its first and its last state, a line each. A stream may be cut anywhere, also inside a
+character or an escape sequence. Read next: output.py (who uses it).
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class Cleaner:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._begun = ""
         self._return = False
+        self._overwritten = False
 
     def feed(self, data: bytes) -> str:
         """Take bytes; returns the text that will not change any more."""
@@ -84,6 +85,7 @@ class Cleaner:
         head, newline, tail = text.rpartition("\n")
         done = self.pending + head + newline if newline else ""
         self.pending = tail if newline else self.pending + tail
+        self._overwritten = self._overwritten and not newline
         if len(self.pending) > _HELD:
             done += self.pending
             self.pending = ""
@@ -94,13 +96,21 @@ class Cleaner:
         for piece in re.split(r"(\r+\n|\n|\r+)", ("\r" if self._return else "") + text):
             if piece.endswith("\n"):
                 done.append(self.pending + "\n")
-                self.pending, self._return = "", False
+                self.pending, self._return, self._overwritten = "", False, False
             elif piece.startswith("\r"):
                 self._return = True
             elif piece:
-                self.pending = piece if self._return else self.pending + piece
+                done.append(self._replaced() if self._return else "")
+                self.pending += piece
                 self._return = False
         if len(self.pending) > _HELD:
             done.append(self.pending)
             self.pending = ""
         return "".join(done)
+
+    def _replaced(self) -> str:
+        """What is kept of an unfinished line that another text takes the place of."""
+        kept = "" if self._overwritten or not self.pending.strip() else f"{self.pending}\n"
+        self._overwritten = self._overwritten or kept != ""
+        self.pending = ""
+        return kept
