@@ -25,7 +25,7 @@ from singletree.host.host import Host, place
 from singletree.host.options import Options
 from singletree.rpc import whole
 from singletree.rpc.editing.files import EditorFiles
-from singletree.rpc.folders import NO_WORKSPACE, folder_at, folder_of, local_folders
+from singletree.rpc.folders import folder_at, folder_of, local_folders, no_workspace
 from singletree.rpc.peer import Peer
 from singletree.rpc.people import dialogs, leave
 from singletree.rpc.people.questions import Questions
@@ -225,6 +225,9 @@ class Daemon:
     def _hears(self, peer: Peer, session: AgentSession) -> bool:
         return peer in self._streams[session.id].ears
 
+    def _heard(self, peer: Peer) -> list[AgentSession]:
+        return [session for session in self.host.live if peer in self.hearing(session.id)]
+
     def _turn_id(self, session_id: str) -> str:
         live = self.host.is_live(session_id)
         return self.host.get(session_id).turn_id or "" if live else ""
@@ -239,7 +242,8 @@ class Daemon:
         """The session that a request means; its caller hears it from then on."""
         found = await self.session_or_none(params, call)
         if found is None:
-            raise SingletreeError(NO_WORKSPACE, code="no_workspace")
+            heard = {str(s.cwd) for s in self._heard(call.peer)}
+            raise no_workspace(call.peer.client.folders or heard)
         plain = not call.peer.speaks_agent
         if plain or (params.session_id is None and not self._hears(call.peer, found)):
             self.subscribe(call, found)
@@ -251,7 +255,7 @@ class Daemon:
             return self.host.get(params.session_id)
         if params.workspace is not None:
             return await self.host.open(folder_at(params.workspace))
-        heard = [s for s in self.host.live if call.peer in self.hearing(s.id)]
+        heard = self._heard(call.peer)
         if len(heard) == 1:
             return heard[0]
         if len({place(s.cwd) for s in heard}) == 1:

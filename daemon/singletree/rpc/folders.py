@@ -5,6 +5,7 @@ Never opens a session. Read next: daemon.py.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -16,7 +17,7 @@ NO_WORKSPACE: Final = (
     "No folder is open. Open one in the editor, or name one: agent/session/open {cwd}, or the "
     "command agent.new with an object that has cwd."
 )
-WHICH: Final = "Several folders are open ({folders}): name one of them with workspace or cwd."
+WHICH: Final = "Several folders are open ({folders}): name one of them as workspace."
 NOT_LOCAL: Final = "{uri} is not a folder of this machine; only file: addresses can be used."
 
 
@@ -41,8 +42,13 @@ def folder_of(peer: Peer, workspace: str | None, cwd: str | None) -> Path:
         return Path(cwd)
     if len(peer.client.folders) == 1:
         return folder_at(peer.client.folders[0])
-    words = WHICH.format(folders=", ".join(peer.client.folders)) if peer.client.folders else ""
-    raise SingletreeError(words or NO_WORKSPACE, code="no_workspace")
+    raise no_workspace(peer.client.folders)
+
+
+def no_workspace(folders: Collection[str]) -> SingletreeError:
+    """The error where no folder is meant, because none is open or several are."""
+    words = WHICH.format(folders=", ".join(sorted(folders))) if folders else NO_WORKSPACE
+    return SingletreeError(words, code="no_workspace")
 
 
 def local_folders(peer: Peer) -> list[str]:
