@@ -9,12 +9,15 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
 from tests.clients import vscode_install
 from tests.clients.vscode_install import EXTENSION
 
+SECONDS = 280
+"""How long a command may take: less than a test, so that it is seen how far it came."""
 DAEMON = Path(sys.executable).with_name("singletree")
 
 
@@ -23,8 +26,17 @@ def run(*command: str, **more: str) -> None:
     there = vscode_install.found()
     assert there is not None
     environment = {**there.environment(), **more}
-    done = subprocess.run(command, cwd=EXTENSION, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            command, cwd=EXTENSION, env=environment, stdout=said, stderr=subprocess.STDOUT
+        )
+        try:
+            code = process.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            code = process.wait()
+        said.seek(0)
+        assert code == 0, f"{' '.join(command)} ended with {code}\n{said.read().decode()}"
 
 
 def play(name: str) -> None:
