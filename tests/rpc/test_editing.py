@@ -87,6 +87,14 @@ async def test_an_untitled_buffer_is_edited(tmp_path: Path) -> None:
         assert made.editor.buffers[uri].text == "a text\n"
 
 
+async def test_what_is_named_like_a_buffer_but_not_open_is_not_made_a_file(tmp_path: Path) -> None:
+    async with house(tmp_path, write("text", "untitled:9"), DONE) as made:
+        await opened(made, "other\n")
+        (call,) = await made.say()
+        assert said(call).startswith("untitled:9 is no text that is open in the editor.")
+        assert not (made.folder / "untitled:9").exists()
+
+
 async def test_closed_and_new_files_are_written_on_the_disk(tmp_path: Path) -> None:
     turns = [edit("one", "1", "closed"), write("new\n", "a/b/new"), DONE]
     async with house(tmp_path, *turns, editor=EVERYTHING) as made:

@@ -49,6 +49,9 @@ CHANGED = (
     "{path} was changed while this edit was on its way. Nothing was changed by it: read the file "
     "again and repeat the edit."
 )
+NOT_OPEN = (
+    "{path} is no text that is open in the editor. Nothing was written: give the path of a file."
+)
 NO_TEXT = "{path} is open in the editor, which can show only text. Nothing was changed."
 REFUSED = "The editor did not apply this edit of {path}: {reason}. Nothing was changed."
 UNPROVEN = (
@@ -128,6 +131,7 @@ class EditorFiles:
         stat = await self.stat(path)
         if stat is not None and stat.kind != "file":
             return await self._disk.write(path, data, label=label)
+        _check_meant(self._name(path), stat, opened)
         try:
             before = await content(self, path)
         except OSError as error:
@@ -253,6 +257,12 @@ class EditorFiles:
         """A file as the model may name it."""
         inside = path.is_relative_to(self._cwd) and path != self._cwd
         return shown_name(path.relative_to(self._cwd) if inside else path)
+
+
+def _check_meant(name: str, stat: Stat | None, opened: Opened | None) -> None:
+    """No file is made of the name that a buffer without one has, or had."""
+    if stat is None and opened is None and name.startswith("untitled:"):
+        raise ToolError(NOT_OPEN.format(path=name))
 
 
 def _to_edit(name: str, found: Sequence[Opened]) -> Opened | None:
