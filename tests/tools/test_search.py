@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import anyio
@@ -374,3 +377,39 @@ async def test_an_ignore_file_without_an_end_ends_the_search(tmp_path: Path, nam
     (tmp_path / name).symlink_to("/dev/zero")
     assert "memory" in await grep(tmp_path, "needle")
     assert "sub/a.txt" in await find(tmp_path, "*.txt")
+
+
+ENDLESS = """
+import sys, anyio
+from pathlib import Path
+from tests.tools.worlds import said, world_of
+from singletree.tools.search import grep_tool
+
+folder = Path(sys.argv[1])
+anyio.run(lambda: said(grep_tool(world_of(folder)), pattern="x"))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+def test_a_search_dies_with_the_daemon(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ".ignore")
+    child = subprocess.Popen([sys.executable, "-c", ENDLESS, str(tmp_path)])
+    until(lambda: searching(tmp_path))
+    child.kill()
+    child.wait()
+    until(lambda: not searching(tmp_path))
+
+
+def searching(folder: Path) -> bool:
+    """Whether a program works in this folder."""
+    for place in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if (place / "cwd").readlink() == folder:
+                return True
+    return False
+
+
+def until(true: Callable[[], bool]) -> None:
+    while not true():
+        time.sleep(0.05)

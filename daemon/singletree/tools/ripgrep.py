@@ -29,6 +29,7 @@ from singletree.errors import ToolError
 from singletree.tools.clean import clean
 from singletree.tools.looks import shown_name
 from singletree.tools.paths import trouble
+from singletree.tools.shell import tie
 
 NOT_INSTALLED = (
     "ripgrep (rg) was not found, so files cannot be searched. Search with a shell command instead."
@@ -115,7 +116,8 @@ async def run_ripgrep(query: Query, folder: Path, *, without: Collection[str] = 
     if _IMPOSSIBLE.search(query.pattern + (query.glob or "")):
         raise ToolError(NOT_TEXT)
     program = await anyio.to_thread.run_sync(find_ripgrep)
-    process = await _started([program, *_arguments(query)], folder)
+    tied = await anyio.to_thread.run_sync(tie)  # it may look at a pipe for ever
+    process = await _started([*tied, program, *_arguments(query)], folder)
     reader = _Reader(query, without)
     complaint = bytearray()
     try:

@@ -120,7 +120,7 @@ class LocalShell:
             drop=wishes.drop,
             extra={**(env or {}), MARK: mark},
         )
-        tied = [*await anyio.to_thread.run_sync(_tie), *argv]
+        tied = [*await anyio.to_thread.run_sync(tie), *argv]
         reading, writing = os.pipe()
         os.set_blocking(reading, False)
         try:
@@ -205,7 +205,7 @@ def find_shell() -> str:
 
 
 @lru_cache(maxsize=1)
-def _tie() -> tuple[str, ...]:
+def tie() -> tuple[str, ...]:
     """What a command is started through to be killed with the daemon (Linux, util-linux)."""
     setpriv = shutil.which("setpriv", path="/usr/bin:/bin")
     return (setpriv, "--pdeathsig", "KILL", "--") if setpriv else ()
