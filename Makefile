@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SUITES := interop.install clients.nvim_install clients.emacs_install clients.node_install clients.vscode_install
 
-.PHONY: demo setup dev test check bench interop clean
+.PHONY: demo setup dev test suites check bench interop clean
 
 demo: setup            ## a chat with the daemon in this very folder
 	@$(BIN)/singletree chat
@@ -30,9 +30,11 @@ check: dev             ## one fast loop: style, types, floors, quick tests
 	@$(BIN)/pytest -m 'not slow and not client and not vectors'
 
 test: dev              ## everything; what this machine has no program for is named at the end
-	@$(MAKE) --no-print-directory check
-	@for suite in $(SUITES); do $(BIN)/python -m tests.$$suite || true; done
+	@$(MAKE) --no-print-directory -j2 check suites
 	@$(BIN)/pytest -m 'slow or client or vectors'
+
+suites: dev            ## the programs that the tests drive, into .cache/
+	@for suite in $(SUITES); do $(BIN)/python -m tests.$$suite || true; done
 
 interop: dev           ## sessions in pi and here: npm installs pi 1.6.0 and Node 22 into .cache/
 	@$(BIN)/python -m tests.interop.install
