@@ -315,16 +315,6 @@ async def test_a_change_in_a_giant_line_is_shown_shortly(tmp_path: Path) -> None
     assert str(output.details["diff"]).endswith("more lines]")
 
 
-async def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
-    with (tmp_path / "f").open("wb") as file:
-        file.truncate(1 << 40)
-    tool = edit_tool(world_of(tmp_path))
-    edits: JsonValue = [{"oldText": "a", "newText": "b"}]
-    assert await said(tool, path="f", edits=edits) == (
-        "f has 1048576.0MB: it is too large to be edited. Change it with a command."
-    )
-
-
 async def test_errors_name_the_path_as_it_was_given(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("a\n")
     tool = edit_tool(world_of(tmp_path))

@@ -26,7 +26,7 @@ from singletree.tools.missed import missed, several
 from singletree.tools.paths import Place, claim, locate, trouble
 from singletree.tools.replace import replacement
 from singletree.tools.shapes import edit_shape
-from singletree.tools.truncate import format_size, plural
+from singletree.tools.truncate import plural
 from singletree.tools.world import World
 
 DESCRIPTION = (
@@ -62,11 +62,9 @@ OVERLAP = (
 NO_CHANGE = "{path} already is as asked: old and new text are the same. Nothing was changed."
 FOLDER = "{path} is a folder, not a file."
 NOT_PLAIN = "{path} is not a plain file: it cannot be edited."
-TOO_LARGE = "{path} has {size}: it is too large to be edited. Change it with a command."
 BINARY = "{path} is not text ({kind}): it cannot be edited. Nothing was changed."
 
 BOM = "\ufeff"
-MAX_EDITED = 64 * 1024 * 1024
 
 
 class Edit(Args):
@@ -145,11 +143,9 @@ def edit_tool(world: World) -> Tool:
 
 
 def check_editable(place: Place, name: str) -> None:
-    """A ToolError for what is no file, or larger than can be held."""
+    """A ToolError for what is no file."""
     if place.kind != "file":
         raise ToolError((FOLDER if place.kind == "dir" else NOT_PLAIN).format(path=name))
-    if place.size > MAX_EDITED:
-        raise ToolError(TOO_LARGE.format(path=name, size=format_size(place.size)))
 
 
 def apply_edits(data: bytes, edits: Sequence[Edit], name: str = "the file") -> Edited:

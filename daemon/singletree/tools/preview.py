@@ -11,14 +11,13 @@ from anyio import to_thread
 from pydantic import BaseModel
 
 from singletree.tools.diff import MAX_SHOWN, bounded_diff, lines_of
-from singletree.tools.edit import MAX_EDITED, EditArgs, apply_edits, check_editable
+from singletree.tools.edit import EditArgs, apply_edits, check_editable
 from singletree.tools.looks import shown, shown_name
 from singletree.tools.paths import locate, locate_new
 from singletree.tools.world import World
 from singletree.tools.write import WriteArgs
 
 NO_TEXT = "[The file that is there now is no text.]"
-TOO_LARGE = "[The file that is there now is too large to be shown.]"
 
 
 async def preview_change(world: World, args: BaseModel) -> str | None:
@@ -41,11 +40,8 @@ async def _written(world: World, args: WriteArgs) -> str | None:
     place = await locate_new(world, args.path)
     if place.kind not in ("file", ""):
         return None
-    name, old = shown_name(args.path), b""
-    if place.size > MAX_EDITED:
-        name = f"{name} {TOO_LARGE}"
-    elif place.kind:
-        old = await world.files.read(place.path)
+    name = shown_name(args.path)
+    old = await world.files.read(place.path) if place.kind else b""
     return await to_thread.run_sync(
         _compared, old, args.content, name, place.kind == "", abandon_on_cancel=True
     )
