@@ -119,7 +119,7 @@ async def test_a_turn_goes_on_whatever_folder_of_ours_is_taken(tmp_path: Path, n
         write, edit, bash = await ran(client, session_id)
         assert [write, edit] == MADE and "30000\n" in bash
         if name == "outputs":
-            assert "it could not be saved (File exists)" in bash
+            assert "it could not be saved (Not a directory)" in bash
         if name == "partials":
             (told,) = warnings(client)
             assert told.startswith("The text that streams could not be kept in ")
@@ -138,7 +138,7 @@ async def test_no_edit_is_made_that_could_not_be_taken_back(tmp_path: Path) -> N
         write, edit, _ = await ran(client, session_id)
         for told in (write, edit):
             assert told.startswith(f"What the file holds before an edit cannot be kept in {taken}/")
-            assert told.endswith("(File exists), so none is made.")
+            assert told.endswith("(Not a directory), so none is made.")
         listed = await client.call("agent/edits/list", {"sessionId": session_id})
         assert listed["edits"] == []
     assert [path.name for path in where.folder.iterdir()] == ["a.txt"]
@@ -166,7 +166,7 @@ async def test_a_session_stays_where_it_cannot_be_put_away(tmp_path: Path) -> No
         await prompt(client, session_id, "go")
         await settled(client, session_id)
         await client.call("agent/session/close", {"sessionId": session_id})
-        with pytest.raises(Failed, match=r"cannot be put away into .*: File exists"):
+        with pytest.raises(Failed, match=r"cannot be put away into .*: Not a directory"):
             await client.call("agent/session/delete", {"sessionId": session_id})
         assert await opened(client, where) == session_id
 
