@@ -60,6 +60,7 @@ async def test_a_rule_of_the_workspace_holds_after_a_restart(tmp_path: Path) -> 
             await prompt(client, session_id, "again")
             await settled(client, session_id)
             assert person.asked == []
+            await client.call("agent/session/close", {"sessionId": session_id})
     assert results(where) == ["one\nseen\n"] * 2
     stored = json.loads((where.agent_dir / "singletree/permissions.json").read_text())
     assert [(rule["pattern"], rule["uses"]) for rule in stored["rules"]] == [

@@ -115,7 +115,8 @@ async def test_what_was_cut_can_be_read_whole_where_it_says(tmp_path: Path) -> N
         for _ in range(2):
             assert json.loads(await whole(client, cut[0])) == args
             diff = await whole(client, f"{start}/changes.diff")
-            assert (diff.count("new"), diff.count("mark")) == (60_000, 1)
+            assert diff.count("new") > 15_000 and diff.count("mark") == 1
+            assert diff.endswith("more lines]")
             assert "old.txt" in await whole(client, f"{start}/output.txt")
             (where.folder / "go").touch()
             await settled(client, session_id)

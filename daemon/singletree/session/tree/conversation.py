@@ -162,9 +162,9 @@ class Conversation:
         return size.tokens + (self.fixed if size.at is None else 0)
 
     def shown_tokens(self) -> int | None:
-        """The same for a person: None from a compaction until the next good answer."""
+        """The same for a person: None where an estimate after a compaction would mislead."""
         size = self.size()
-        if size.at is None and _just_compacted(self.path()):
+        if size.at is None and any(isinstance(e, CompactionEntry) for e in self.path()):
             return None
         return size.tokens + (self.fixed if size.at is None and size.tokens else 0)
 
@@ -212,17 +212,6 @@ def _measures(entry: Entry) -> bool:
             return measured(answer) > 0
         case _:
             return False
-
-
-def _just_compacted(path: Sequence[Entry]) -> bool:
-    """Whether the newest compaction of a path has no good answer after it."""
-    for entry in reversed(path):
-        match entry:
-            case CompactionEntry():
-                return True
-            case MessageEntry(message=AssistantMessage(failed=False)):
-                return False
-    return False
 
 
 def _measures_or_changes(entry: Entry) -> bool:
