@@ -259,7 +259,9 @@ def test_open_clean_dirty_and_closed_files(start: Start) -> None:
         editor.idle()
         editor.run("Singletree undo")
         editor.until("return vim.fn.readfile('c.txt')[2] == 'two'")
-        editor.until("return vim.fn.getbufline('a.txt', 2)[1] == 'two'")  # the newest edit goes first
+        editor.until(
+            "return vim.fn.getbufline('a.txt', 2)[1] == 'two'"
+        )  # the newest edit goes first
         assert text(editor, "a.txt") == ["one", "two", "three"]
 
 

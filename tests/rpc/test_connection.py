@@ -98,8 +98,10 @@ async def test_a_fault_of_ours_has_a_reference_and_no_traceback(
     answer = await client.answer(client.request(method))
     error = answer["error"]
     assert error["code"] == -32603
-    assert set(error["data"]) == {"ref"}
-    assert error["data"]["ref"] in caplog.text
+    ref = error["data"]["ref"]
+    assert error["data"] == {"code": "internal", "retryable": False, "ref": ref}
+    assert error["message"] == f"The daemon failed here; its log has the details under [{ref}]."
+    assert ref in caplog.text
     assert "Traceback" in caplog.text
     assert ".py" not in json.dumps(answer)
 

@@ -100,6 +100,7 @@ async def test_a_file_is_found_by_all_its_names(tmp_path: Path) -> None:
         ("file://[x", None),
         ("git:/w/a.py?ref", None),
         ("file:///w/a%00b", None),
+        ("file:.", None),
     ],
 )
 def test_paths_of_uris(uri: str, path: str | None) -> None:

@@ -12,7 +12,12 @@ from singletree.rpc.folders import folder_at
 
 @pytest.mark.parametrize(
     ("address", "path"),
-    [("file:///w/a%20b", "/w/a b"), ("file://localhost/w", "/w"), ("/w/a", "/w/a")],
+    [
+        ("file:///w/a%20b", "/w/a b"),
+        ("file:///w/%FF", "/w/\udcff"),
+        ("file://localhost/w", "/w"),
+        ("/w/a", "/w/a"),
+    ],
 )
 def test_folders_of_this_machine(address: str, path: str) -> None:
     assert folder_at(address) == Path(path)

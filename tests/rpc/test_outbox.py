@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from singletree.rpc.pipes.outbox import Limits, Outbox, TooFarBehind, header_frame
+from singletree.rpc.pipes.frames import header_frame
+from singletree.rpc.pipes.outbox import Limits, Outbox, TooFarBehind
 
 
 @pytest.fixture

@@ -285,3 +285,16 @@ async def test_a_session_waits_for_no_settings(tmp_path: Path) -> None:
         await made.open()
         await made.say("go")
         assert await get(made, "maxSteps") == (500, "default")
+
+
+@pytest.mark.parametrize("broken", ["file:///w/%00", "file:///[", "untitled:x"])
+async def test_a_folder_that_can_be_none_does_no_harm(tmp_path: Path, broken: str) -> None:
+    async with house(tmp_path, DONE, capabilities=PULLED, hello=False) as made:
+        made.client.reactions["workspace/configuration"] = lambda params: {
+            "result": [{"maxSteps": 3} for _ in params["items"]]
+        }
+        listed = [{"uri": uri, "name": "w"} for uri in (made.folder.as_uri(), broken)]
+        await made.hello(workspaceFolders=listed)
+        await made.open()
+        await until(lambda: made.connection.settings.general != {})
+        assert await get(made, "maxSteps") == (3, "editor")

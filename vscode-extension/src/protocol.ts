@@ -82,8 +82,6 @@ export type ErrorCode =
 export interface ProviderInfo {
   name?: string;
   status?: number;
-  type?: string;
-  message?: string;
 }
 
 /** An error as a value inside events: a code, one line for a person, what to do about it. */
@@ -112,7 +110,6 @@ export interface ErrorData {
   code?: string;
   retryable?: boolean;
   retryAfterMs?: number;
-  sessionId?: string;
   hint?: string;
   detail?: JsonObject;
   provider?: ProviderInfo;

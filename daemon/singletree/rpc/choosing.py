@@ -21,7 +21,7 @@ from singletree.rpc.asking import ClientError, ClientGone
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.faults import parse_as
 from singletree.rpc.modes import MODES
-from singletree.rpc.peer import Peer
+from singletree.rpc.plain.window import ask
 from singletree.rpc.protocol.base import JsonObject, SessionParams
 from singletree.rpc.routes import Call
 from singletree.rpc.telling.views import iso, model_row
@@ -63,7 +63,7 @@ async def choose(
     if not choices:
         raise SingletreeError(CANNOT.format(command=command, field=field), code="not_found")
     try:
-        return await _ask(call.peer, _question(session, field), choices)
+        return choices.get(await ask(call.peer, _question(session, field), choices) or "")
     except (ClientError, ClientGone):
         text = CANNOT.format(command=command, field=field)
         raise SingletreeError(text, code="unsupported") from None
@@ -74,14 +74,6 @@ def _question(session: AgentSession, field: str) -> str:
         return QUESTIONS[field]
     what = ", ".join(path for _, path in session.state().skipped)
     return BRINGS.format(what=what) if what else TRUSTED
-
-
-async def _ask(peer: Peer, question: str, choices: Choices) -> str | bool | None:
-    actions = [{"title": title} for title in choices]
-    params = {"type": 3, "message": question, "actions": actions}
-    answer = await peer.call("window/showMessageRequest", params, object)
-    title = answer.get("title") if isinstance(answer, dict) else None
-    return choices.get(title) if isinstance(title, str) else None
 
 
 async def _choices(daemon: Daemon, session: AgentSession, field: str) -> Choices:

@@ -59,7 +59,7 @@ def with_context(
     if context.selection is not None:
         span, text = context.selection.range, context.selection.text
         version = editor.version if editor else None
-        lines.append(_selection(uri, span, text or _cut(documents, uri, span, version)))
+        lines.append(_selection(uri, span, text or text_in(documents, uri, span, version)))
     elif editor is not None:
         lines.append(ACTIVE.format(place=place(uri)))
     for diagnostic in context.diagnostics or []:
@@ -78,6 +78,17 @@ def place(uri: str, span: Range | None = None) -> str:
         return name
     first, last = span.start.line + 1, max(span.start.line, _last_line(span)) + 1
     return f"{name} line {first}" if first == last else f"{name} lines {first}-{last}"
+
+
+def text_in(documents: Documents, uri: str, span: Range, version: int | None = None) -> str | None:
+    """The text of a range of an open buffer; None where the range is one of another version."""
+    document = documents.get(uri)
+    if document is None or version not in (None, document.version):
+        return None
+    start, end = span.start, span.end
+    return document.text.between(
+        (start.line, start.character), (end.line, end.character), documents.encoding
+    )
 
 
 def _last_line(span: Range) -> int:
@@ -100,7 +111,7 @@ def _block(block: ContentBlock, documents: Documents) -> Text | Image:
         case ResourceBlock(resource=given):
             return _resource(given)
         case SelectionBlock(uri=uri, range=span, text=text, version=version):
-            chosen = _cut(documents, uri, span, version) if text is None else text
+            chosen = text_in(documents, uri, span, version) if text is None else text
             return Text(text=well_formed(_selection(uri, span, chosen)))
         case DiagnosticBlock(uri=uri, diagnostic=diagnostic):
             return Text(text=well_formed(_diagnostic(uri, diagnostic)))
@@ -124,17 +135,6 @@ def _selection(uri: str, span: Range, text: str | None) -> str:
     if text is None:
         return SELECTION_ONLY.format(place=where)
     return SELECTION.format(place=where, text=fenced(text))
-
-
-def _cut(documents: Documents, uri: str, span: Range, version: int | None) -> str | None:
-    """The text of a range of an open buffer; None where the range is one of another version."""
-    document = documents.get(uri)
-    if document is None or version not in (None, document.version):
-        return None
-    start, end = span.start, span.end
-    return document.text.between(
-        (start.line, start.character), (end.line, end.character), documents.encoding
-    )
 
 
 def _diagnostic(uri: str, diagnostic: Mapping[str, object]) -> str:

@@ -27,7 +27,7 @@ from singletree.rpc import whole
 from singletree.rpc.editing.files import EditorFiles
 from singletree.rpc.folders import folder_at, folder_of, local_folders, no_workspace
 from singletree.rpc.peer import Peer
-from singletree.rpc.people import dialogs, leave
+from singletree.rpc.people import dialogs, permission
 from singletree.rpc.people.questions import Questions
 from singletree.rpc.pipes.codec import Encoded
 from singletree.rpc.plain.hosts import PlainHosts
@@ -83,7 +83,7 @@ class Daemon:
 
     def folders_of(self, peer: Peer) -> dict[str, Path]:
         """The folders of this machine that a client has open, each by its one name."""
-        return {uri: Path(place(folder_at(uri))) for uri in local_folders(peer)}
+        return {uri: Path(place(path)) for uri, path in local_folders(peer).items()}
 
     def sessions_of(self, peer: Peer) -> list[AgentSession]:
         """The live sessions in a client's folders, and those it hears."""
@@ -112,9 +112,9 @@ class Daemon:
         """A session asks people for leave."""
         return await self.questions.ask(
             session_id,
-            leave.way_of(question),
-            partial(leave.params_of, session_id, question),
-            lambda id: self.emit(session_id, leave.pending(question, id)),
+            permission.way_of(question),
+            partial(permission.params_of, session_id, question),
+            lambda id: self.emit(session_id, permission.pending(question, id)),
         )
 
     async def show(self, session_id: str, dialog: Dialog) -> Reply:
@@ -209,10 +209,8 @@ class Daemon:
 
     async def _let_go(self, session: AgentSession, peer: Peer) -> None:
         await session.turns.wait()
-        gone = place(session.cwd)
-        wanting = [
-            p for p in self._peers for uri in local_folders(p) if place(folder_at(uri)) == gone
-        ]
+        gone = Path(place(session.cwd))
+        wanting = [p for p in self._peers if gone in self.folders_of(p).values()]
         if peer not in wanting:
             self.detach(peer, session.id)
         if self.host.is_live(session.id) and not wanting and not self.hearing(session.id):

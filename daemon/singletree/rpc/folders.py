@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 from typing import Final
-from urllib.parse import unquote, urlsplit
 
 from singletree.errors import SingletreeError
+from singletree.rpc.buffers.documents import path_of
 from singletree.rpc.peer import Peer
 
 NO_WORKSPACE: Final = (
@@ -23,15 +23,9 @@ NOT_LOCAL: Final = "{uri} is not a folder of this machine; only file: addresses 
 
 def folder_at(uri: str) -> Path:
     """A folder's address as a path; a plain path is taken as one."""
-    try:
-        parts = urlsplit(uri)
-    except ValueError:
-        raise SingletreeError(NOT_LOCAL.format(uri=uri), code="workspace_not_found") from None
-    local = parts.scheme == "file" and parts.netloc in ("", "localhost")
-    path = unquote(parts.path) if local else uri
-    if path.startswith("/") and "\0" not in path:
-        return Path(path)
-    raise SingletreeError(NOT_LOCAL.format(uri=uri), code="workspace_not_found")
+    if (path := _local(uri)) is None:
+        raise SingletreeError(NOT_LOCAL.format(uri=uri), code="workspace_not_found")
+    return path
 
 
 def folder_of(peer: Peer, workspace: str | None, cwd: str | None) -> Path:
@@ -51,6 +45,12 @@ def no_workspace(folders: Collection[str]) -> SingletreeError:
     return SingletreeError(words, code="no_workspace")
 
 
-def local_folders(peer: Peer) -> list[str]:
-    """The folders of this machine that a client has open."""
-    return [uri for uri in peer.client.folders if uri.startswith(("file:///", "/"))]
+def local_folders(peer: Peer) -> dict[str, Path]:
+    """The folders of this machine that a client has open, by their addresses."""
+    found = {uri: _local(uri) for uri in peer.client.folders}
+    return {uri: path for uri, path in found.items() if path is not None}
+
+
+def _local(uri: str) -> Path | None:
+    path = uri if uri.startswith("/") else path_of(uri)
+    return None if path is None or "\0" in path else Path(path)

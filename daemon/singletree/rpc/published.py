@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:230736b6b2512f76c332dc4b111101cc"
+SCHEMA_HASH = "sha256:778903370e1291b1d5e3ce729eef567c"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

@@ -85,12 +85,13 @@ OTHERS_KEYS = (
 )
 
 
-def _shared_error(error: BaseException) -> WireError:
+def _shared_error(error: BaseException) -> WireError | None:
     """As everywhere, and what a person cannot know: whose environment the daemon has."""
-    number, message, data = to_error(error)
-    if isinstance(error, AuthMissing):
-        data = {**data, "hint": OTHERS_KEYS}
-    return number, message, data
+    told = to_error(error)
+    if told is None or not isinstance(error, AuthMissing):
+        return told
+    number, message, data = told
+    return number, message, {**data, "hint": OTHERS_KEYS}
 
 
 @asynccontextmanager

@@ -34,7 +34,7 @@ MAX_OUT: Final = 1 << 20
 
 WAS_CANCELLED = RpcError(CANCELLED, "The request was cancelled")
 WITHDRAWN = RpcError(SERVER_CANCELLED, "The daemon shuts down")
-INTERNAL = "Internal error; the daemon's log has the details under [{}]"
+INTERNAL = "The daemon failed here; its log has the details under [{ref}]."
 
 
 @dataclass(slots=True, eq=False)
@@ -186,12 +186,12 @@ class Work:
             error = error.exceptions[0]
         if isinstance(error, RpcError):
             return error
-        mapped = self._to_error(error)
-        if mapped is not None and mapped[0] != INTERNAL_ERROR:
+        if (mapped := self._to_error(error)) is not None:
             return RpcError(*mapped)
         ref = secrets.token_hex(4)
         log.error("%s failed [%s]", call.method, ref, exc_info=error)
-        return RpcError(INTERNAL_ERROR, INTERNAL.format(ref), {"ref": ref})
+        data = {"code": "internal", "retryable": False, "ref": ref}
+        return RpcError(INTERNAL_ERROR, INTERNAL.format(ref=ref), data)
 
 
 def _answer(mid: Id | None, name: bytes, body: bytes) -> bytes:

@@ -20,8 +20,6 @@
 ---@class singletree.ProviderInfo
 ---@field name? string
 ---@field status? integer
----@field type? string
----@field message? string
 
 --- An error as a value inside events: a code, one line for a person, what to do about it.
 ---@class singletree.ErrorInfo
@@ -45,7 +43,6 @@
 ---@field code? string
 ---@field retryable? boolean
 ---@field retryAfterMs? integer
----@field sessionId? string
 ---@field hint? string
 ---@field detail? table<string, any>
 ---@field provider? singletree.ProviderInfo

@@ -189,7 +189,7 @@ def path_of(uri: str) -> str | None:
         os.fsencode(path)
     except UnicodeEncodeError:
         return None
-    return os.path.normpath(path) if path and "\0" not in path else None
+    return os.path.normpath(path) if path.startswith("/") and "\0" not in path else None
 
 
 def uri_of(path: str | Path) -> str:

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Mapping
 
 from singletree.rpc.hello import answer
-from singletree.rpc.pipes.frames import Frame, HeaderFrames
+from singletree.rpc.pipes.frames import Frame, HeaderFrames, header_frame
 from singletree.rpc.pipes.stdio import read_some, take_stdio, write_all
 
 TYPE_CHECKING = False  # importing typing for it would cost some milliseconds
@@ -52,11 +52,8 @@ def serve_stdio(
     loop = asyncio.new_event_loop()
     line = Line(reading, writing, splitter, frames, greeting)
     code = loop.run_until_complete(serve(open_door, line))
-    log.drain(LOG_SECONDS)
+    log.drain()
     os._exit(code)  # nothing that still hangs, a thread or a task, can keep the process
-
-
-LOG_SECONDS = 0.2
 
 
 class _Loading:
@@ -117,7 +114,7 @@ def _greet(
     body = json.dumps({"jsonrpc": "2.0", "id": mid, "result": result}).encode()
     del frames[0]
     try:
-        write_all(writing, b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        write_all(writing, header_frame(body))
     except OSError:
         return params  # whoever writes next meets it again
     return params

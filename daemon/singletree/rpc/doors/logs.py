@@ -11,12 +11,14 @@ import contextlib
 import logging
 import os
 import queue
-import select
 import threading
 from pathlib import Path
 from typing import Final
 
+from singletree.rpc.pipes.stdio import write_all
+
 WAITING: Final = 2000
+DRAIN_SECONDS: Final = 0.2
 FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 LEFT_OUT: Final = "(%d lines of the log were left out: nobody read it)\n"
 LOG_BYTES: Final = 1 << 20
@@ -47,7 +49,7 @@ class StderrHandler(logging.Handler):
         except queue.Full:
             self._left_out += 1
 
-    def drain(self, seconds: float) -> None:
+    def drain(self, seconds: float = DRAIN_SECONDS) -> None:
         """Give what is queued a moment to be written, at the very end."""
         done = threading.Thread(target=self._lines.join, daemon=True)
         done.start()
@@ -60,17 +62,9 @@ class StderrHandler(logging.Handler):
             if self._left_out:
                 line, self._left_out = LEFT_OUT % self._left_out + line, 0
             with contextlib.suppress(OSError):  # there is no stderr, and nobody to tell it to
-                self._write_whole(line.encode(errors="backslashreplace"))
+                write_all(self._fd, line.encode(errors="backslashreplace"))
             self._cut()
             self._lines.task_done()
-
-    def _write_whole(self, line: bytes) -> None:
-        data = memoryview(line)
-        while data:
-            try:
-                data = data[os.write(self._fd, data) :]
-            except BlockingIOError:  # a pipe whose reader is slow, and that does not wait by itself
-                select.select([], [self._fd], [])
 
     def _cut(self) -> None:
         """Keep the end of our own file, from a whole line on, where it has become too long."""

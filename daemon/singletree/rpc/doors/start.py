@@ -72,11 +72,8 @@ def _listen_main(given: argparse.Namespace) -> NoReturn:
     os.chdir("/")  # no folder is kept from being removed, and none is meant by chance
     serving = listen(door, claim, partial(_idle_seconds, given))
     code = asyncio.new_event_loop().run_until_complete(serving)
-    log.drain(LOG_SECONDS)
+    log.drain()
     os._exit(code)  # nothing that still hangs, a thread or a task, can keep the process
-
-
-LOG_SECONDS = 0.2
 
 
 def _load(given: argparse.Namespace) -> OpenDoor:

@@ -21,7 +21,7 @@ from singletree.rpc.handlers import opening
 from singletree.rpc.peer import Peer
 from singletree.rpc.plain.commands import OPEN, find, params_of
 from singletree.rpc.plain.outcomes import outcome
-from singletree.rpc.plain.saying import tell
+from singletree.rpc.plain.window import tell
 from singletree.rpc.protocol.base import JsonObject, Params
 from singletree.rpc.routes import Call, Route, Routes
 

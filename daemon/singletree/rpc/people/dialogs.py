@@ -14,6 +14,7 @@ from singletree.rpc.faults import parse_as
 from singletree.rpc.hello import part
 from singletree.rpc.peer import Peer
 from singletree.rpc.people.questions import Status, Way, client_id
+from singletree.rpc.plain.window import ask
 from singletree.rpc.protocol.base import JsonObject
 from singletree.rpc.protocol.ui import UiAnswer, UiOption, UiRequestParams
 
@@ -84,16 +85,8 @@ async def _by_dialog(dialog: Dialog, peer: Peer) -> Reply:
         for number, option in enumerate(dialog.options, 1):  # two may be called the same
             twice = option.label in values
             values[f"{option.label} ({number})" if twice else option.label] = option.value
-    raw = await peer.call(
-        "window/showMessageRequest",
-        {
-            "type": 3,
-            "message": f"{dialog.title}\n{dialog.message or ''}".strip(),
-            "actions": [{"title": label} for label in values],
-        },
-        object,
-    )
-    title = raw.get("title") if isinstance(raw, dict) else None
-    if isinstance(title, str) and title in values:
-        return Reply(values[title], by=client_id(peer))
+    text = f"{dialog.title}\n{dialog.message or ''}".strip()
+    label = await ask(peer, text, values)
+    if label in values:
+        return Reply(values[label], by=client_id(peer))
     return Reply(cancelled=True, by=client_id(peer))

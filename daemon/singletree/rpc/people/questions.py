@@ -5,7 +5,7 @@ others are told. Who comes while a question is open is asked too. A client that 
 error to the request itself leaves the question to the others and is not asked such a thing again.
 When the last client that was asked has gone, the question waits a moment for one to come: a window
 that reloads. Cancelling the asker withdraws it everywhere. Never knows what is asked. Read next:
-leave.py and dialogs.py (the two kinds of questions).
+permission.py and dialogs.py (the two kinds of questions).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bytes in, whole messages out: Content-Length frames.
+"""Content-Length frames: bytes in, whole messages out; and the frame of a message.
 
 Pure: fed any split of a stream it finds the same frames. What is no frame is told as a `Defect` and
 skipped, so that one bad message never costs the ones behind it. Never reads, waits or parses JSON
@@ -41,6 +41,11 @@ class Defect:
 
 
 Frame = bytes | Defect
+
+
+def header_frame(body: bytes) -> bytes:
+    """The frame of a message."""
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
 class HeaderFrames:

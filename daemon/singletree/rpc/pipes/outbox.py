@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from singletree.rpc.pipes.frames import header_frame
 from singletree.rpc.pipes.stdio import write_all
 
 WRITE_SIZE: Final = 256 << 10
@@ -39,11 +40,6 @@ class Limits:
 
 class TooFarBehind(ConnectionError):
     """The client reads too slowly or not at all, and was given up."""
-
-
-def header_frame(body: bytes) -> bytes:
-    """Content-Length framing."""
-    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
 class Outbox:

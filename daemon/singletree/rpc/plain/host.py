@@ -3,7 +3,7 @@
 Such a host gets no notification of ours. While something runs it shows work-done progress with what
 the agent is at, and cancelling that is a stop; at the end one message says how the answer ends. A
 host that speaks the agent protocol has better means and hears nothing here. Never decides what
-happens. Read next: progress.py, saying.py, ../daemon.py (who tells it).
+happens. Read next: progress.py, window.py, ../daemon.py (who tells it).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from singletree.history.entries import MessageEntry
 from singletree.messages import AssistantMessage, Text
 from singletree.rpc.peer import Peer
 from singletree.rpc.plain.progress import Progress, can_show
-from singletree.rpc.plain.saying import Kind, tell
+from singletree.rpc.plain.window import Kind, tell
 from singletree.rpc.telling.failures import one_line
 from singletree.rpc.telling.toolcalls import title
 from singletree.session.events import (

@@ -11,7 +11,7 @@ from typing import Final
 from singletree.extensions.sign import Sign
 from singletree.rpc.peer import Peer
 from singletree.rpc.plain.host import PlainHost, Spawn
-from singletree.rpc.plain.saying import tell
+from singletree.rpc.plain.window import tell
 from singletree.session.events import SessionEvent
 from singletree.session.session import AgentSession
 from singletree.session.state import SessionState

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from singletree.errors import SingletreeError, StaleError
+from singletree.excerpt import excerpt
 from singletree.rpc.buffers.documents import Documents
-from singletree.rpc.content import place
+from singletree.rpc.content import place, text_in
 from singletree.rpc.protocol.base import JsonObject, SessionParams
 from singletree.rpc.protocol.content import Position, Range
 
@@ -31,6 +32,7 @@ NOT_OPEN: Final = "{place} is not open here, so its text cannot be sent. Open it
 NOTHING: Final = "Nothing is selected."
 TOO_LONG: Final = "The selection has {count} characters; a message takes {most}. Select less."
 
+SHORT: Final = 60
 LONGEST: Final = 100_000
 """Characters of a selection that are put into a message; a longer one is only pointed to."""
 
@@ -89,9 +91,9 @@ def said(command: str, pointed: Pointed, documents: Documents) -> list[JsonObjec
     if problem is not None:
         content.append({"type": "diagnostic", "uri": pointed.uri, "diagnostic": problem})
     span = _whole(span)
-    short = len(_text(pointed.uri, span, documents) or "") <= LONGEST
+    short = len(text_in(documents, pointed.uri, span) or "") <= LONGEST
     kind = "selection" if short else "fileMention"
-    return [*content, {"type": kind, "uri": pointed.uri, "range": _plain(span)}]
+    return [*content, {"type": kind, "uri": pointed.uri, "range": span.dump()}]
 
 
 def ordered(span: Range) -> Range:
@@ -103,7 +105,7 @@ def ordered(span: Range) -> Range:
 def _offered(
     uri: str, span: Range, diagnostics: Sequence[JsonObject], version: int
 ) -> Iterator[Action]:
-    here: JsonObject = {"uri": uri, "range": _plain(span), "version": version}
+    here: JsonObject = {"uri": uri, "range": span.dump(), "version": version}
     for problem in diagnostics:
         about: JsonObject = {**here, "diagnostic": problem}
         if isinstance(problem.get("range"), Mapping):
@@ -122,7 +124,7 @@ def _offered(
 
 def _sent(uri: str, span: Range, documents: Documents) -> list[JsonObject]:
     """The selected text is the message; where it stands is told behind it."""
-    text = _text(uri, span, documents)
+    text = text_in(documents, uri, span)
     if text is None:
         raise SingletreeError(NOT_OPEN.format(place=place(uri)), code="input_rejected")
     if not text.strip():
@@ -130,18 +132,8 @@ def _sent(uri: str, span: Range, documents: Documents) -> list[JsonObject]:
     if len(text) > LONGEST:
         why = TOO_LONG.format(count=len(text), most=LONGEST)
         raise SingletreeError(why, code="input_rejected")
-    mention: JsonObject = {"type": "fileMention", "uri": uri, "range": _plain(span)}
+    mention: JsonObject = {"type": "fileMention", "uri": uri, "range": span.dump()}
     return [{"type": "text", "text": text}, mention]
-
-
-def _text(uri: str, span: Range, documents: Documents) -> str | None:
-    """What is selected; None where the document is not open."""
-    if (document := documents.get(uri)) is None:
-        return None
-    start, end = span.start, span.end
-    return document.text.between(
-        (start.line, start.character), (end.line, end.character), documents.encoding
-    )
 
 
 def _rewrite(instructions: str | None) -> str:
@@ -162,9 +154,4 @@ def _within(kind: str, wanted: str) -> bool:
 
 
 def _short(problem: Mapping[str, object]) -> str:
-    text = " ".join(str(problem.get("message", "")).split()) or "this problem"
-    return text if len(text) <= 60 else f"{text[:59]}…"
-
-
-def _plain(span: Range) -> JsonObject:
-    return span.dump()
+    return excerpt(str(problem.get("message", "")), SHORT) or "this problem"

@@ -146,8 +146,6 @@ class ProviderInfo(Shape):
 
     name: str | None = None
     status: int | None = None
-    type: str | None = None
-    message: str | None = None
 
 
 class ErrorInfo(Shape):
@@ -178,7 +176,6 @@ class ErrorData(Shape):
     code: str | None = None
     retryable: bool | None = None
     retry_after_ms: int | None = None
-    session_id: str | None = None
     hint: str | None = None
     detail: dict[str, JsonValue] | None = None
     provider: ProviderInfo | None = None

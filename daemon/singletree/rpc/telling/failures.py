@@ -1,7 +1,8 @@
-"""What went wrong, as it travels: exceptions as error answers, errors inside events.
+"""What went wrong, as it travels: our errors as error answers, and inside events.
 
-A number of JSON-RPC or LSP, one plain line, and data that says what to do. Never a traceback, never
-a text that could move a terminal's cursor. Read next: ../protocol/errors.py (what is published).
+A number of JSON-RPC or LSP, one plain line, and data that says what to do. Never a text that could
+move a terminal's cursor; never knows an error that nobody foresaw (../work.py answers those). Read
+next: ../protocol/errors.py (what is published).
 """
 
 from __future__ import annotations
@@ -15,32 +16,20 @@ from singletree.rpc.protocol.base import JsonObject
 from singletree.rpc.protocol.errors import (
     CANCELLED,
     CONTENT_MODIFIED,
-    INTERNAL_ERROR,
     INVALID_REQUEST,
     REQUEST_FAILED,
     RETRYABLE,
 )
 from singletree.session.events import ErrorInfo
 
-INTERNAL = "The daemon failed here; its log says more (ref {ref})."
-
 WireError = tuple[int, str, JsonObject]
 
 
-def to_error(exc: BaseException, *, ref: str = "", session_id: str | None = None) -> WireError:
-    """An exception as an error answer: number, one line, data. Never a traceback.
-
-    `ref` is what the caller wrote into its log beside the traceback.
-    """
-    match exc:
-        case SingletreeError() if exc.code != "internal":
-            data = _error_data(exc)
-            if session_id is not None:
-                data["sessionId"] = session_id
-            return _number(exc), one_line(exc.message), data
-        case _:
-            data = {"code": "internal", "retryable": False}
-            return INTERNAL_ERROR, INTERNAL.format(ref=ref), data | ({"ref": ref} if ref else {})
+def to_error(exc: BaseException) -> WireError | None:
+    """An error of ours as an error answer: number, one line, data; None for any other."""
+    if not isinstance(exc, SingletreeError) or exc.code == "internal":
+        return None
+    return _number(exc), one_line(exc.message), _error_data(exc)
 
 
 def error_info(error: ErrorInfo) -> JsonObject:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from singletree.rpc.pipes.codec import Encoded, encode, encode_text
-from singletree.rpc.pipes.outbox import header_frame
+from singletree.rpc.pipes.frames import header_frame
 from singletree.rpc.telling.lane import Lane, Sink
 
 RING_EVENTS: Final = 4096

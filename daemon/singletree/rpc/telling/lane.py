@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from singletree.rpc.pipes.codec import encode_text
-from singletree.rpc.pipes.outbox import header_frame
+from singletree.rpc.pipes.frames import header_frame
 
 MAX_TEXT: Final = 64 << 10
 

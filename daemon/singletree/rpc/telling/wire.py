@@ -15,7 +15,7 @@ from singletree.history.entries import Entry, dump
 from singletree.rpc.addresses import Address
 from singletree.rpc.protocol.base import JsonObject
 from singletree.rpc.telling.bounds import VALUE_BYTES, bounded
-from singletree.rpc.telling.failures import error_info, to_error
+from singletree.rpc.telling.failures import error_info
 from singletree.session.events import (
     CommandsChanged,
     CompactionEnded,
@@ -36,15 +36,7 @@ from singletree.session.events import (
     UsageChanged,
     Warned,
 )
-
-__all__ = [
-    "context_usage",
-    "queue_item",
-    "record",
-    "tell",
-    "to_error",
-]
-
+from singletree.session.state import ContextUse
 
 Working = PhaseChanged | TurnStarted | TurnEnded | Settled | RetryChanged
 Remembering = LeafMoved | CompactionStarted | CompactionEnded | EditsChanged
@@ -87,12 +79,6 @@ def record(entry: Entry, session_id: str) -> tuple[JsonObject, str | None]:
         return value, None
     shown, cut = bounded(value, Address(session_id, "entry", entry.id))
     return (shown if isinstance(shown, dict) else _head(value)), cut
-
-
-def context_usage(tokens: int | None, window: int) -> JsonObject:
-    """How full the window is."""
-    percent = round(100 * tokens / window, 1) if tokens is not None and window else None
-    return {"tokens": tokens, "window": window, "percent": percent}
 
 
 def queue_item(item: QueueItem) -> JsonObject:
@@ -185,10 +171,9 @@ def _queue(event: QueueChanged, session_id: str) -> JsonObject:
 
 def _usage(event: UsageChanged) -> JsonObject:
     """The event `usage`."""
-    made: JsonObject = {
-        "type": "usage",
-        "contextUsage": context_usage(event.context_tokens, event.context_window),
-    }
+    use = ContextUse(event.context_tokens, event.context_window)
+    window: JsonObject = {"tokens": use.tokens, "window": use.window, "percent": use.percent}
+    made: JsonObject = {"type": "usage", "contextUsage": window}
     if event.last is not None:
         made["last"] = event.last.dump()
     return made

@@ -9,7 +9,7 @@ import pytest
 from tests.rpc.client import Message
 from tests.rpc.plain import PlainHost, plain
 
-from singletree.rpc.people.leave import LINES, LONGEST, WIDE, _titled, message_of
+from singletree.rpc.people.permission import LINES, LONGEST, WIDE, _titled, message_of
 from singletree.session.permission.gate import Option, Question
 
 DONE: Message = {"text": "done"}

@@ -1,4 +1,4 @@
-"""Asking for leave: by `agent/permission/request` where it is declared, else by LSP's dialog.
+"""Asking for permission: by `agent/permission/request` where it is declared, else by LSP's dialog.
 
 Nobody to ask, or a dismissed dialog, is a no. Never decides what is asked. Read next: questions.py,
 ../../session/permission/gate.py.
@@ -13,6 +13,7 @@ from singletree.messages import ToolCall
 from singletree.rpc.faults import parse_as
 from singletree.rpc.peer import Peer
 from singletree.rpc.people.questions import Status, Way, client_id
+from singletree.rpc.plain.window import Kind, ask
 from singletree.rpc.protocol.base import JsonObject
 from singletree.rpc.protocol.permission import (
     PermissionAnswer,
@@ -27,7 +28,7 @@ METHOD = "agent/permission/request"
 NOBODY = "There is nobody to ask."
 IN = "in {folder}"
 MORE = "(and {count} more changed lines)"
-WARNING, INFO = 2, 3
+
 PATHS, LINES, WIDE, LONGEST = 5, 12, 100, 600
 
 
@@ -111,14 +112,8 @@ async def _by_request(question: Question, peer: Peer, params: JsonObject) -> Ans
 
 async def _by_dialog(question: Question, peer: Peer) -> Answer:
     options = _titled(question)
-    asked = {
-        "type": WARNING if question.default_to_no else INFO,
-        "message": message_of(question),
-        "actions": [{"title": title} for title in options],
-    }
-    raw = await peer.call("window/showMessageRequest", asked, object)
-    title = raw.get("title") if isinstance(raw, dict) else None
-    chosen = options.get(title) if isinstance(title, str) else None
+    kind: Kind = "warning" if question.default_to_no else "info"
+    chosen = options.get(await ask(peer, message_of(question), options, kind) or "")
     return Answer(
         "allowed" if chosen is not None and chosen.kind == "allow" else "denied",
         option_id=chosen.id if chosen else None,
