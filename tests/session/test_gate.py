@@ -171,6 +171,21 @@ async def test_modes(house: House, mode: Mode, wanted: str) -> None:
     assert " ".join(got) == wanted
 
 
+@pytest.mark.parametrize("line", ["echo " + "x " * 30_000, "for f in *; do " + "x " * 2000])
+@pytest.mark.parametrize("sudo", [False, True])
+async def test_what_is_too_long_to_look_for_the_forbidden_is_asked_for(
+    house: House, line: str, sudo: bool
+) -> None:
+    person = Person()
+    gate = house.gate(person, "allowAll")
+    line = f"sudo '{line}; rm x'" if sudo else f"{line}; rm x"
+    assert await outcome(gate, BASH, CommandArgs(command=line)) == "runs"
+    gate.rules.add("bash", "rm", "deny", "session")
+    assert await outcome(gate, BASH, CommandArgs(command=line)) == "asked"
+    assert "too long" in person.asked[0].reason
+    assert await outcome(gate, BASH, CommandArgs(command="ls; rm x")) == "refused"
+
+
 async def test_the_mode_may_change(house: House) -> None:
     gate = house.gate(Person(), "readOnly")
     assert await outcome(gate, BASH, CommandArgs(command="ls")) == "refused"

@@ -163,6 +163,17 @@ time { ls; }
 time ! ls
 echo ${x:-$'it\\'s $(rm x)'}
 echo "${x:-"it's"}"
+echo $((i + 1)) $((a == b)) $((a <= b)) $((a << 1))
+echo ${x:0:3} ${x: -1} ${x:-a=b}
+find . -name *.py
+find . "a"*
+find src/*
+sort -- *
+sort ./* src/*.py
+rg --glob=*.py x -- *
+git log ${BRANCH}..HEAD
+sed 's_a_b_' src/we
+make test V=1
 """.strip("\n")
 
 ASKS = """
@@ -413,6 +424,40 @@ echo ${x:-$'\\'\\''$(touch x)'}'}
 find . $(echo -delete)
 find . `echo -exec` x
 ls | xargs find
+find . $_
+find . -print; find . "$_"
+bash -c 'find . "$@"' _ -delete
+bash -c 'find . $0' -delete
+find . ${x:--delete}
+find ${PWD##*/}
+find . {-delete,}
+find . -{delete,print}
+find *
+find . ''*
+find . -delet?
+find . -del"$(echo ete)"
+export CI=-delete; find . $CI
+TERM=-delete; find . ${TERM}
+read <<< -delete; find . $REPLY
+git log --"$(echo output=x)"
+git log {--output=x,}
+sort -"$(printf o)" y x
+sort *
+tar czf a.tgz *
+rg x -[a-z]
+sed -n -- "$_" x
+echo $((PATH=1)); ls
+echo $((PATH+=1))
+echo $((PATH++))
+echo ${x:PATH=1}
+sed 's_a_touch x_e' y
+sed 'sxaxtouch yxe' z
+sed 's a touch e' y
+sed '1s-a-touch x-e' y
+make test .SHELLFLAGS=./x
+make test SHELL::=./x
+make test MAKEFILES=./x
+make test 'X!=touch y'
 """.strip("\n")
 
 DENIES = """
@@ -495,6 +540,12 @@ if [[ -f x ]]; then ls; git -C y push; fi
 coproc rm x
 echo ${x:=$(rm x)}
 echo 'unclosed; rm x
+taskset 1 rm x
+setpriv --reuid 1 rm x
+runuser -u nobody -- rm x
+fish -c 'ls; rm x'
+tmux new -d 'rm x'
+toybox rm x
 """.strip("\n")
 
 
@@ -616,6 +667,9 @@ def test_patterns(pattern: str, line: str, covers: bool) -> None:
         ("/usr/bin/sqlite3 x", None),
         ("tee x", None),
         ("trap x EXIT", None),
+        ("taskset 1 make", None),
+        ("mawk x y", None),
+        ("fish -c ls", None),
     ],
 )
 def test_what_is_worth_remembering(line: str, pattern: str | None) -> None:

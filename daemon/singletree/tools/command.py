@@ -12,6 +12,7 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from singletree.tools.programs import (
@@ -22,7 +23,9 @@ from singletree.tools.programs import (
     Argv,
     carrier,
     may_carry,
+    only_options,
 )
+from singletree.tools.shell_begins import HARMLESS_SETTINGS
 from singletree.tools.shell_syntax import Simple, read_script
 from singletree.tools.shell_words import MAX_DEPTH, TOO_DEEP, Unclear, Word
 
@@ -42,10 +45,6 @@ MOST = 2000
 LONGEST = 32
 """Words of a hidden command that are kept: no pattern has more."""
 
-HARMLESS_SETTINGS = re.compile(
-    r"(LANG|LC_\w+|TZ|CI|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|TERM|NODE_ENV|RUST_BACKTRACE|RUST_LOG"
-    r"|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE)"
-)
 HARMLESS_TARGETS = frozenset(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"])
 
 _GIT_VALUE = frozenset(["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"])
@@ -70,13 +69,15 @@ class Parsed:
 
     `commands` must all be allowed for the line to be. `hidden` are further readings, in which only
     what is forbidden is looked for. `writes` are targets of redirections (None: unknown).
-    `doubts` say why a person has to look even if every command is allowed.
+    `doubts` say why a person has to look even if every command is allowed. `whole`: no word was
+    left unseen because the line is too long or too deep.
     """
 
     commands: tuple[Argv, ...]
     hidden: tuple[Argv, ...]
     writes: tuple[str | None, ...]
     doubts: tuple[str, ...]
+    whole: bool
 
 
 def parse_command(line: str, shell: str = "bash") -> Parsed:
@@ -91,6 +92,7 @@ def parse_command(line: str, shell: str = "bash") -> Parsed:
         tuple(dict.fromkeys(found.hidden)),
         tuple(dict.fromkeys(found.writes)),
         tuple(dict.fromkeys(found.doubts)),
+        TOO_DEEP not in found.doubts,
     )
 
 
@@ -143,7 +145,10 @@ class _Findings:
             self.simple(simple, depth)
         if script.problem:
             self.doubts.append(script.problem)
-            self._hide(("", *_PLAIN_WORDS.findall(line)[: MOST - 1]))
+            words = _PLAIN_WORDS.findall(line)
+            if len(words) >= MOST:
+                self.doubts.append(TOO_DEEP)
+            self._hide(("", *words[: MOST - 1]))
 
     def simple(self, simple: Simple, depth: int) -> None:
         self.settings(simple.assigned)
@@ -195,7 +200,7 @@ class _Findings:
         for name, options in _parts(program, argv):
             if option := carrier(name, options):
                 self.doubts.append(CARRIES.format(program=name, option=option))
-            if may_carry(name) and not all(word.begins for word in words):
+            if may_carry(name) and not _settled(name, words):
                 self.doubts.append(UNKNOWN_OPTIONS.format(program=name))
 
     def _started(
@@ -274,6 +279,8 @@ class _Findings:
                 inner = _Findings(self.shell)
                 inner.line(word, depth + 1)
                 self.hidden += [*inner.commands, *inner.hidden]
+                if TOO_DEEP in inner.doubts:
+                    self.doubts.append(TOO_DEEP)
 
     def _hide(self, argv: Argv) -> None:
         """Every end of a command, as a command that it may run."""
@@ -303,6 +310,24 @@ class _Findings:
 def _unlike(word: Word, name: str) -> bool:
     """Whether a word is known and another one."""
     return word.fixed and word.text != name
+
+
+def _settled(program: str, words: Sequence[Word]) -> bool:
+    """Whether no word can become an option that is not seen; find's are known as a whole."""
+    if only_options(program):
+        end = next(
+            (at for at, word in enumerate(words) if word.fixed and word.text == "--"), len(words)
+        )
+        words = words[:end]
+    if program == "find":
+        return all(word.begins or _no_option_of_find(word) for word in words)
+    return all(word.begins for word in words)
+
+
+def _no_option_of_find(word: Word) -> bool:
+    if not word.fixed or "{" in word.text:
+        return False
+    return not any(fnmatchcase(option, word.text) for option in _FIND_RUNS | _FIND_WRITES)
 
 
 def _after_options(words: Sequence[Word], with_value: str) -> int:

@@ -31,24 +31,20 @@ TRANSPARENT = {
 
 RUNNERS = frozenset(
     [
-        "sudo",
-        "doas",
-        "su",
-        "chroot",
-        "unshare",
-        "nsenter",
-        "systemd-run",
-        "watch",
-        "parallel",
-        "ssh",
-        "strace",
-        "ltrace",
-        "flock",
-        "script",
-        "busybox",
+        "sudo", "doas", "su", "chroot", "unshare", "nsenter", "systemd-run", "watch", "parallel",
+        "ssh", "strace", "ltrace", "flock", "script",
+        "busybox", "toybox", "runuser", "setpriv", "pkexec", "sg", "capsh", "proot", "bwrap",
+        "firejail", "fakeroot", "taskset", "chrt", "numactl", "setarch", "linux32", "linux64",
+        "prlimit", "choom", "cpulimit", "start-stop-daemon", "run-parts", "logsave", "valgrind",
+        "perf", "hyperfine", "entr", "inotifywait", "screen", "tmux", "at", "batch", "crontab",
+        "unbuffer", "rlwrap", "xvfb-run", "dbus-run-session", "mksh", "yash", "fish", "csh", "tcsh",
+        "rbash", "elvish", "nu", "xonsh", "scp", "sftp",
     ]
-)
-"""Programs that run another one as somebody else, elsewhere or later: what they run counts too."""
+)  # fmt: skip
+"""Programs that run another one as somebody else, elsewhere or later: what they run counts too.
+
+Shells that are not read here are among them.
+"""
 
 SETTERS = frozenset(
     [
@@ -85,6 +81,10 @@ _OPTIONS = {
     "sort": ("o", "output compress-program"),
     "sed": ("if", "in-place file"),
     "man": ("PH", "pager html"),
+    "split": ("", "filter"),
+    "zip": ("T", "test unzip-command"),
+    "tcpdump": ("zw", "postrotate-command"),
+    "ssh-keygen": ("D", ""),
     "rg": ("", "pre hostname-bin"),
     "fd": ("xX", "exec exec-batch"),
     "make": ("fCIE", "file makefile directory include-dir eval"),
@@ -120,9 +120,20 @@ _WORD_FORMS = {
     "bind": re.compile(r".*", re.DOTALL),
     "set": re.compile(r"(?![-+][eufxvCn]*o?$|(?:pipefail|errexit|nounset|xtrace)$).*", re.DOTALL),
     "tar": re.compile(r"\w*[IF]\w*"),
-    "make": re.compile(r"(?:SHELL|MAKEFLAGS)[:+?!]?=.*|\w+[:+?!]?=.*[/\s;|&$`(].*", re.DOTALL),
+    "make": re.compile(
+        r"\s*(?:SHELL|\.SHELLFLAGS|\w*MAKEFLAGS|MAKEFILES)\s*[:+?!]*=.*"
+        r"|[^=]*!=.*|[^=]*=.*[/\s;|&$`(].*",
+        re.DOTALL,
+    ),
+    "less": re.compile(r"\+.*", re.DOTALL),
+    "more": re.compile(r"\+.*", re.DOTALL),
+    "gcc": re.compile(r"-wrapper"),
+    "g++": re.compile(r"-wrapper"),
+    "cc": re.compile(r"-wrapper"),
     "sed": re.compile(
-        r"(?:.*[;{}\n/|,#!\d$])?\s*[eEwW](?:\s.*)?|.*[/|,#!@:][gpiIMm\d]*[ew][gpiIMm\d]*(?:\s.*)?",
+        r"(?:.*[;{}\n/|,#!\d$])?\s*[eEwW](?:\s.*)?"
+        r"|.*[^\s\\\w.-][gpiIMm\d]*[ew][gpiIMm\d]*(?:\s.*)?"
+        r"|(?:.*[;{}\n/|,#!\d$])?\s*s([\s\w.-])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiIMm\d]*[ew].*",
         re.DOTALL,
     ),
     "go": re.compile(r"--?(?:exec|toolexec|C|modfile|overlay|vettool)(?:=.*)?"),
@@ -131,6 +142,10 @@ _WORD_FORMS = {
     "git filter-branch": re.compile(r".*", re.DOTALL),
 }
 """Other words that do the same (of tar only the first may)."""
+
+
+READ = 2000
+"""Characters of a word up to which it is looked into."""
 
 
 def carrier(program: str, words: Sequence[str]) -> str | None:
@@ -142,7 +157,9 @@ def carrier(program: str, words: Sequence[str]) -> str | None:
         options = options and word != "--"
         if options and _is_option(word, letters, names.split()):
             return word
-        if form is not None and form.fullmatch(word) and (program != "tar" or at == 0):
+        if form is None or (program == "tar" and at > 0):
+            continue
+        if len(word) > READ or form.fullmatch(word):
             return word
     return None
 
@@ -150,6 +167,11 @@ def carrier(program: str, words: Sequence[str]) -> str | None:
 def may_carry(program: str) -> bool:
     """Whether some option would make more of it."""
     return program in _OPTIONS or program in _WORD_FORMS
+
+
+def only_options(program: str) -> bool:
+    """Whether nothing behind `--` makes more of it."""
+    return program in _OPTIONS and program != "find" and program not in _WORD_FORMS
 
 
 def _is_option(word: str, letters: str, names: Sequence[str]) -> bool:
@@ -168,7 +190,8 @@ _NEVER = frozenset(
         "pypy", "nodejs", "tsx", "ts-node", "Rscript", "julia", "pwsh", "osascript", "irb", "gdb",
         "expect", "psql", "mysql", "sqlite", "vi", "vim", "nvim", "ed", "ex", "emacs", "socat",
         "ncat", "telnet", "tee", "mv", "cp", "ln", "install", "truncate", "trap", "alias",
-        "enable", "export", "declare", "typeset", "hash", "mapfile", "readarray",
+        "enable", "export", "declare", "typeset", "hash", "mapfile", "readarray", "mawk", "nawk",
+        "m4", "dc", "fc", "history", "dpkg", "rpm", "busctl", "gcore", "lldb", "guile", "sbcl",
     ]
 )  # fmt: skip
 """Programs whose name alone would cover anything."""

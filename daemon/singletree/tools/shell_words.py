@@ -10,13 +10,16 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from singletree.tools.shell_begins import begins_known
+
 MAX_DEPTH = 25
 TOO_DEEP = "it is too long or too deep"
 
 _ARITHMETIC = re.compile(r"[\w\s+\-*/%<>=!&|^~?:,()]*", re.ASCII)
+_SETS = re.compile(r"(?<![=!<>])=(?!=)|<<=|>>=|\+\+|--")
+_OFFSET = re.compile(r":(?![-+=?])")
 _NAME = re.compile(r"\w+|[@*#?$!-]", re.ASCII)
 _PARAMETER = re.compile(r"!?(?:\w+|[@*#?$!-])(?:\[[\w@*]+\])?", re.ASCII)
-_BEGUN = re.compile(r"""(?:[\w./,:=+@%-]+"|"[\w./,:=+@%-]+)[^"]*\"""", re.ASCII)
 _ANSI = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "?": "?", "r": "\r", "e": "\033"}
 
 
@@ -24,8 +27,9 @@ _ANSI = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "?": "?", "r": "\
 class Word:
     """A word after quotes are removed. `fixed`: no expansion can change it.
 
-    `pattern`: it holds an unquoted glob or brace; `quoted`: part of it was quoted; `begins`: no
-    command in it says how it begins, or into how many words it falls.
+    `pattern`: it holds an unquoted glob or brace; `quoted`: part of it was quoted;
+    `begins`: nothing that the line makes, and no name of a file, says how it begins or into how
+    many words it falls.
     """
 
     text: str
@@ -81,8 +85,9 @@ class WordReader(ABC):
             else:
                 pattern = pattern or char in "*?[" or (char == "{" and self.peek(1) != "}")
                 parts.append(self._plain(char))
-        begins = fixed or _begins(self._text[start : self._at])
-        return Word("".join(parts), fixed, pattern, quoted, begins)
+        text = "".join(parts)
+        begins = begins_known(self._text[start : self._at], text, fixed=fixed, pattern=pattern)
+        return Word(text, fixed, pattern, quoted, begins)
 
     def _plain(self, char: str) -> str:
         if not char.isprintable():
@@ -199,11 +204,11 @@ class WordReader(ABC):
         for index, char in enumerate(text):
             level += {"(": 1, ")": -1}.get(char, 0)
             if level < 0:
-                if text[index : index + 2] != "))":
+                if text[index : index + 2] != "))" or _SETS.search(text, 0, index):
                     break
                 self._at += 3 + index + 2
                 return
-        raise Unclear("arithmetic with more than names and numbers is not followed")
+        raise Unclear("arithmetic that sets a variable, or has more than names, is not followed")
 
     def _parameter(self, inside: bool) -> None:
         """${…}: only what it may run or set matters."""
@@ -212,7 +217,7 @@ class WordReader(ABC):
         if head is None:
             raise Unclear("${ … } with a command in it is not followed")
         self._at = head.end()
-        rest = self._text[self._at : self._at + 2]
+        begun, rest = self._at, self._text[self._at : self._at + 2]
         if rest[:1] == "=" or rest == ":=" or re.match(r"@[^}]*P", self._text[self._at :]):
             raise Unclear("a ${…} that sets or runs something")
         while (char := self.peek()) != "}":
@@ -228,6 +233,8 @@ class WordReader(ABC):
                 self._expansion(char, inside=inside)
             else:
                 self._at += 2 if char == "\\" else 1
+        if _OFFSET.match(rest) and _SETS.search(self._text, begun, self._at):
+            raise Unclear("a ${…} that sets or runs something")
         self._at += 1
         self._depth -= 1
 
@@ -240,8 +247,3 @@ class WordReader(ABC):
     def peek(self, ahead: int = 0) -> str:
         """The character here, or so many further on; "" behind the end."""
         return self._text[self._at + ahead : self._at + ahead + 1]
-
-
-def _begins(raw: str) -> bool:
-    """Whether a word, as it is written, has no command in it, or only in quotes behind a text."""
-    return not ("$(" in raw or "`" in raw) or _BEGUN.fullmatch(raw) is not None

@@ -24,6 +24,7 @@ from singletree.tools.world import World
 ASK_COMMAND = "No rule allows {commands}."
 ASK_FREE = "It would run outside the sandbox, with the network and all files."
 ASK_DOUBT = "Rules allow its commands, but {doubt}."
+ASK_UNSEEN = "It is too long to be searched for what rules forbid."
 ASK_UNREAD = "It cannot be read with certainty: {doubt}."
 
 OUTSIDE_SANDBOX = ", outside the sandbox"
@@ -57,13 +58,14 @@ class CommandPolicy:
                 return Verdict("deny", RULE.format(pattern=rule.pattern), used=(rule,))
         if mode == "readOnly":
             return Verdict("deny", READ_ONLY.format(what="commands"))
-        if mode == "allowAll" and not private:
+        unseen = bool(forbidding) and not parsed.whole
+        if mode == "allowAll" and not private and not unseen:
             return ALLOW
         allowing = [r for r in rules if r.tool == family and r.decision == "allow"]
         used, missing = _covering(allowing, parsed, line)
         if not private and used and not missing:
             return Verdict("allow", sandboxed=sandbox and not free, used=used)
-        return self._ask(line, parsed, missing, private, family)
+        return self._ask(line, parsed, missing, private, family, unseen=unseen)
 
     def _read(self, line: str) -> tuple[Parsed, Place | None]:
         """The line taken apart, and a secret that it names, as far as that can be seen."""
@@ -85,6 +87,8 @@ class CommandPolicy:
         missing: Sequence[Argv],
         private: Place | None,
         family: str,
+        *,
+        unseen: bool,
     ) -> Verdict:
         choices = Choices()
         where = OUTSIDE_SANDBOX if family == UNCONFINED else ""
@@ -105,7 +109,7 @@ class CommandPolicy:
             paths=(private.path,) if private else (),
             default_to_no=private is not None,
         )
-        why = _why_command(parsed, missing, private)
+        why = ASK_UNSEEN if unseen else _why_command(parsed, missing, private)
         return Verdict("ask", ASK_FREE + " " + why if where else why, asking)
 
 
