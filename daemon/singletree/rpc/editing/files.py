@@ -9,11 +9,12 @@ its proof), saving.py (what follows it).
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal
 
 from anyio import to_thread
 from pydantic import JsonValue
@@ -34,8 +35,6 @@ from singletree.tools.leads import Leads
 from singletree.tools.looks import shown_name
 from singletree.tools.paths import trouble
 from singletree.tools.world import Content, Files, Listed, Stat, Written
-
-W = TypeVar("W")
 
 UNSAVED = (
     "{path} has unsaved changes in the editor, and that editor does not let others edit its text. "
@@ -58,6 +57,18 @@ UNPROVEN = (
     "It is not certain what became of this edit of {path}: the editor's text is now neither the "
     "old one nor the new one. Read the file before you go on."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A file on its way from one content to another. `call_id`: the tool call's, "" for none."""
+
+    path: Path
+    name: str
+    before: bytes | None
+    data: bytes
+    label: str
+    call_id: str
 
 
 class EditorFiles:
@@ -126,33 +137,35 @@ class EditorFiles:
         call_id: str = "",
     ) -> Written:
         """Replace the whole file, where it is open through its editor."""
-        opened = _to_edit(self._name(path), await self._buffers.find(path))
+        name = self._name(path)
+        opened = _to_edit(name, await self._buffers.find(path))
         version = opened.document.version if opened is not None else None
         stat = await self.stat(path)
         if stat is not None and stat.kind != "file":
             return await self._disk.write(path, data, label=label)
-        _check_meant(self._name(path), stat, opened)
+        _check_meant(name, stat, opened)
         try:
             before = await content(self, path)
         except OSError as error:
             raise trouble(path, error, unchanged=True) from error
         if base is not None and base != before:
-            raise ToolError(CHANGED.format(path=self._name(path)))
+            raise ToolError(CHANGED.format(path=name))
+        change = _Change(path, name, before, data, label, call_id)
         if opened is not None:
             on_disk = None if opened.dirty else before
             shown = str(opened.document.text)
             text = await to_thread.run_sync(as_buffer, data, shown, on_disk)
             if opened.document.version != version:  # somebody typed meanwhile
-                raise ToolError(CHANGED.format(path=self._name(path)))
+                raise ToolError(CHANGED.format(path=name))
             if text is not None:
-                return await self._edit(opened, path, data, before, text, label, call_id)
+                return await self._edit(change, opened, text)
             if opened.dirty:
-                raise ToolError(NO_TEXT.format(path=self._name(path)))
-        elif (peer := wanting_all(self._peers(), new=before is None)) is not None:
-            written = await self._write_through(peer, path, data, before, label, call_id)
-            if written is not None:
+                raise ToolError(NO_TEXT.format(path=name))
+        else:
+            peer = wanting_all(self._peers(), new=before is None)
+            if peer is not None and (written := await self._write_through(change, peer)):
                 return written
-        return await self._write_on_disk(path, data, before, label, call_id)
+        return await self._write_on_disk(change)
 
     async def remove(self, path: Path) -> None:
         """Take a file away; a buffer that shows it becomes empty first."""
@@ -163,95 +176,65 @@ class EditorFiles:
         if await self._disk.stat(path) is not None:
             await self._disk.remove(path)
 
-    async def _edit(
-        self,
-        opened: Opened,
-        path: Path,
-        data: bytes,
-        before: bytes | None,
-        text: str,
-        label: str,
-        call_id: str,
-    ) -> Written:
+    async def _edit(self, change: _Change, opened: Opened, text: str) -> Written:
         document = opened.document
         if text == str(document.text):
             return Written("editor")
-
-        async def make(note: Note | None) -> Written:
-            outcome = await apply(opened.peer, document, text, label)
-            if note is not None and outcome.kind in ("refused", "stale"):
+        async with self._noted(change, document.uri, "editor") as note:
+            outcome = await apply(opened.peer, document, text, change.label)
+            if outcome.kind in ("refused", "stale"):
                 note.dropped()
-            _check(outcome, self._name(path), data)
-            if note is not None:
-                note.landed(data)
+            _check(outcome, change.name, change.data)
+            note.landed(change.data)
             said = await after_edit(opened)
-            if note is not None:
-                note.landed(await self.read(path))
+            note.landed(await self.read(change.path))
             return Written("editor", said)
 
-        return await self._noted(make, path, document.uri, before, data, call_id)
-
-    async def _write_through(
-        self,
-        peer: Peer,
-        path: Path,
-        data: bytes,
-        before: bytes | None,
-        label: str,
-        call_id: str,
-    ) -> Written | None:
+    async def _write_through(self, change: _Change, peer: Peer) -> Written | None:
         """A file that is not open, through an editor that wants all edits."""
-        read = partial(content, self._disk, path)
-
-        async def make(note: Note | None) -> Written | None:
-            outcome = await write_through(peer, path, before, data, label, read)
-            if note is not None and (outcome is None or outcome.kind == "refused"):
+        path, data = change.path, change.data
+        async with self._noted(change, uri_of(path), "editor") as note:
+            read = partial(content, self._disk, path)
+            outcome = await write_through(peer, path, change.before, data, change.label, read)
+            if outcome is None or outcome.kind == "refused":
                 note.dropped()
             if outcome is None:
                 return None
-            _check(outcome, self._name(path), data)
-            if note is not None:
-                note.landed(await self.read(path))
+            _check(outcome, change.name, data)
+            note.landed(await self.read(path))
             return Written("editor")
 
-        return await self._noted(make, path, uri_of(path), before, data, call_id)
-
-    async def _noted(
-        self,
-        make: Callable[[Note | None], Awaitable[W]],
-        path: Path,
-        uri: str,
-        before: bytes | None,
-        data: bytes,
-        call_id: str,
-    ) -> W:
-        """Make an edit in the editor; what belongs to a tool call goes into the ledger."""
-        if not call_id:
-            return await make(None)
-        folders = await to_thread.run_sync(_missing, path)
-        making = self._ledger.making(
-            path, uri, before, data, by="editor", call_id=call_id, folders=folders
-        )
-        async with making as note:
-            return await make(note)
-
-    async def _write_on_disk(
-        self, path: Path, data: bytes, before: bytes | None, label: str, call_id: str
-    ) -> Written:
-        if not call_id:
-            return await self._disk.write(path, data, label=label, base=before)
-        folders = await to_thread.run_sync(_missing, path)
-        making = self._ledger.making(
-            path, uri_of(path), before, data, by="disk", call_id=call_id, folders=folders
-        )
-        async with making as note:
+    async def _write_on_disk(self, change: _Change) -> Written:
+        path, data = change.path, change.data
+        async with self._noted(change, uri_of(path), "disk") as note:
             try:
-                written = await self._disk.write(path, data, label=label, base=before)
+                written = await self._disk.write(path, data, label=change.label, base=change.before)
             except ToolError:
                 note.dropped()
                 raise
             note.landed(data)
             return written
+
+    @asynccontextmanager
+    async def _noted(
+        self, change: _Change, uri: str, by: Literal["editor", "disk"]
+    ) -> AsyncIterator[Note]:
+        """Around the making of a change; what belongs to a tool call goes into the ledger."""
+        if not change.call_id:
+            yield Note()
+            return
+        folders = await to_thread.run_sync(_missing, change.path)
+        making = self._ledger.making(
+            change.path,
+            uri,
+            change.before,
+            change.data,
+            by=by,
+            call_id=change.call_id,
+            folders=folders,
+        )
+        async with making as note:
+            yield note
 
     def _name(self, path: Path) -> str:
         """A file as the model may name it."""

@@ -55,10 +55,9 @@ class Edit:
 
 
 class Note:
-    """An edit that is being made: say how it ended."""
+    """How an edit that is being made ended: whoever makes it says so."""
 
-    def __init__(self, edit: Edit) -> None:
-        self.edit = edit
+    def __init__(self) -> None:
         self.status: Status = "open"
         self.after = b""
 

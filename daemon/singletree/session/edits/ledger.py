@@ -96,7 +96,7 @@ class Ledger:
             kept=before is None or len(before) <= MAX_KEPT,
             folders=tuple(folders),
         )
-        note = Note(edit)
+        note = Note()
         self._making.add(edit.id)
         try:
             with anyio.CancelScope(shield=True):
@@ -107,7 +107,7 @@ class Ledger:
         finally:
             self._making.discard(edit.id)
             with anyio.CancelScope(shield=True):
-                await self._finish(note)
+                await self._finish(edit, note)
 
     async def text_before(self, edit: Edit) -> bytes:
         """What was in the file. OSError where it was not kept."""
@@ -125,12 +125,12 @@ class Ledger:
         elif edit.found(data):
             await self._put(replace(edit, status="dropped"))
 
-    async def _finish(self, note: Note) -> None:
+    async def _finish(self, edit: Edit, note: Note) -> None:
         if note.status == "dropped":
-            await self._put(replace(note.edit, status="dropped"))
+            await self._put(replace(edit, status="dropped"))
         elif note.status == "landed":
-            await self._put(note.edit.landed(note.after))
-            self._tell(EditsChanged(note.edit.turn_id, (note.edit.id,)))
+            await self._put(edit.landed(note.after))
+            self._tell(EditsChanged(edit.turn_id, (edit.id,)))
 
     async def _all(self) -> dict[str, Edit]:
         async with self._lock:
