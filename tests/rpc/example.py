@@ -26,7 +26,7 @@ from singletree.rpc.lsp.lazylsp import open_language
 from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.errors import REQUEST_FAILED
 from singletree.rpc.routes import Call, Route
-from singletree.rpc.telling.feed import Feed, Hearing
+from singletree.rpc.telling.feed import Feed
 
 if TYPE_CHECKING:
     from singletree.rpc.lsp.language import AgentServer
@@ -223,9 +223,7 @@ def listen(params: Nothing, call: Call) -> object:
     """Hear the events and deltas of this process's one feed."""
     if not FEED:
         FEED.append(Feed("s"))
-    client = call.peer.client
-    hearing = Hearing(client.wants_deltas, client.latency, client.event_kinds)
-    attached = FEED[0].attach(call.peer.outbox, hearing)
+    attached = FEED[0].attach(call.peer.outbox, call.peer.client.delivery)
     call.after_reply(attached.subscription.release)
     return {"seq": attached.cursor.seq}
 

@@ -10,6 +10,7 @@ import pytest
 
 from singletree.rpc.client import read_client
 from singletree.rpc.hello import answer
+from singletree.rpc.telling.feed import Delivery
 
 HEAVY = {"asyncio", "contextlib", "dataclasses", "inspect", "logging", "pathlib", "typing"}
 
@@ -57,8 +58,7 @@ def test_a_client_that_says_all() -> None:
     )
     assert (client.name, client.version, client.process_id) == ("nvim", "0.11", 7)
     assert (client.encoding, client.folders) == ("utf-8", ("file:///w",))
-    assert (client.wants_deltas, client.latency) == (False, 0.1)
-    assert client.event_kinds == frozenset({"turn_ended"})
+    assert client.delivery == Delivery(False, 0.1, frozenset({"turn_ended"}))
     assert client.agent_version == 1
     assert client.speaks_agent
 
@@ -88,7 +88,7 @@ def test_options_of_a_wrong_type_count_as_absent(caplog: pytest.LogCaptureFixtur
     }
     client = read_client(params)
     assert (client.process_id, client.name, client.encoding) == (None, "", "utf-32")
-    assert (client.wants_deltas, client.latency, client.event_kinds) == (True, 0.033, None)
+    assert client.delivery == Delivery(True, 0.033, None)
     assert client.agent_version == 1
     assert "maxLatencyMs" in caplog.text
 

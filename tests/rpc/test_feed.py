@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletree.rpc.telling.feed import HELD_BYTES, Cursor, Feed, Hearing
+from singletree.rpc.telling.feed import HELD_BYTES, Cursor, Delivery, Feed
 from singletree.rpc.telling.lane import MAX_TEXT
 
 
@@ -39,9 +39,9 @@ class Ear:
         return [f["params"] for f in self.frames if f["method"] == "agent/delta"]
 
 
-def listen(feed: Feed, hearing: Hearing | None = None, since: Cursor | None = None) -> Ear:
+def listen(feed: Feed, delivery: Delivery | None = None, since: Cursor | None = None) -> Ear:
     ear = Ear()
-    feed.attach(ear, hearing or Hearing(), since).subscription.release()
+    feed.attach(ear, delivery or Delivery(), since).subscription.release()
     return ear
 
 
@@ -57,7 +57,7 @@ def whole(deltas: list[dict[str, Any]]) -> str:
 
 async def test_what_is_kept_for_a_late_reply_is_bounded() -> None:
     feed, ear = Feed("s"), Ear()
-    subscription = feed.attach(ear, Hearing()).subscription
+    subscription = feed.attach(ear, Delivery()).subscription
     feed.emit_event({"type": "warning", "message": "x"})
     assert ear.events == []
     count = 1
@@ -126,7 +126,7 @@ async def test_what_waits_leaves_before_any_event() -> None:
 
 async def test_the_first_piece_leaves_at_once_and_the_last_by_itself() -> None:
     feed = Feed("s")
-    ear = listen(feed, Hearing(latency=0.02))
+    ear = listen(feed, Delivery(latency=0.02))
     feed.emit_delta("i", "text", 0, 0, "a")
     assert len(ear.deltas) == 1
     feed.emit_delta("i", "text", 0, 1, "b")
@@ -139,8 +139,8 @@ async def test_the_first_piece_leaves_at_once_and_the_last_by_itself() -> None:
 async def test_many_deltas_are_whole_and_few() -> None:
     feed = Feed("s")
     loop = asyncio.get_running_loop()
-    fast, slow = listen(feed, Hearing(latency=0.033)), listen(feed, Hearing(latency=0.2))
-    deaf = listen(feed, Hearing(deltas=False))
+    fast, slow = listen(feed, Delivery(latency=0.033)), listen(feed, Delivery(latency=0.2))
+    deaf = listen(feed, Delivery(deltas=False))
     begun = loop.time()
     for chunk in range(20_000):
         feed.emit_delta("i", "text", 0, chunk, f"piece {chunk}, ")
@@ -171,7 +171,7 @@ async def test_many_deltas_are_whole_and_few() -> None:
 def test_joined_deltas_equal_the_pieces(pieces: list[str]) -> None:
     async def go() -> None:
         feed = Feed("s")
-        ear = listen(feed, Hearing(latency=10))
+        ear = listen(feed, Delivery(latency=10))
         for chunk, piece in enumerate(pieces):
             feed.emit_delta("i", "toolOutput", 0, chunk, piece)
         feed.flush()
@@ -183,7 +183,7 @@ def test_joined_deltas_equal_the_pieces(pieces: list[str]) -> None:
 
 async def test_a_client_that_lags_is_passed_over_and_told_once() -> None:
     feed = Feed("s")
-    slow, quick = listen(feed, Hearing(latency=0)), listen(feed, Hearing(latency=0))
+    slow, quick = listen(feed, Delivery(latency=0)), listen(feed, Delivery(latency=0))
     feed.emit_delta("i", "text", 0, 0, "a")
     slow.lagging = True
     for chunk in (1, 2):
@@ -204,11 +204,11 @@ async def test_a_replay_is_what_was_missed() -> None:
     first = listen(feed)
     for n in range(5):
         feed.emit_event({"type": "entry", "n": n})
-    attached = feed.attach(Ear(), Hearing(), Cursor(feed.epoch, 2))
+    attached = feed.attach(Ear(), Delivery(), Cursor(feed.epoch, 2))
     assert attached.replay is not None
     assert [json.loads(params) for params in attached.replay] == first.events[2:]
     assert attached.cursor == Cursor(feed.epoch, 5)
-    up_to_date = feed.attach(Ear(), Hearing(), attached.cursor)
+    up_to_date = feed.attach(Ear(), Delivery(), attached.cursor)
     assert up_to_date.replay == ()
 
 
@@ -217,10 +217,10 @@ async def test_a_cursor_that_cannot_be_served_gets_a_snapshot(seq: int) -> None:
     feed = Feed("s", ring_events=3)
     for n in range(5):
         feed.emit_event({"type": "entry", "n": n})
-    assert feed.attach(Ear(), Hearing(), Cursor(feed.epoch, seq)).replay is None
-    assert feed.attach(Ear(), Hearing(), Cursor("another life", 4)).replay is None
-    assert feed.attach(Ear(), Hearing()).replay is None
-    served = feed.attach(Ear(), Hearing(), Cursor(feed.epoch, 2)).replay
+    assert feed.attach(Ear(), Delivery(), Cursor(feed.epoch, seq)).replay is None
+    assert feed.attach(Ear(), Delivery(), Cursor("another life", 4)).replay is None
+    assert feed.attach(Ear(), Delivery()).replay is None
+    served = feed.attach(Ear(), Delivery(), Cursor(feed.epoch, 2)).replay
     assert served is not None
     assert len(served) == 3
 
@@ -229,19 +229,19 @@ async def test_the_ring_is_bounded_in_bytes() -> None:
     feed = Feed("s", ring_bytes=10_000)
     for n in range(100):
         feed.emit_event({"type": "entry", "n": n, "text": "x" * 1000})
-    attached = feed.attach(Ear(), Hearing(), Cursor(feed.epoch, 92))
+    attached = feed.attach(Ear(), Delivery(), Cursor(feed.epoch, 92))
     assert attached.replay is not None
-    assert feed.attach(Ear(), Hearing(), Cursor(feed.epoch, 80)).replay is None
+    assert feed.attach(Ear(), Delivery(), Cursor(feed.epoch, 80)).replay is None
 
 
 async def test_events_of_some_kinds_only() -> None:
     feed = Feed("s")
-    hearing = Hearing(kinds=frozenset({"turn_ended"}))
-    ear = listen(feed, hearing)
+    delivery = Delivery(kinds=frozenset({"turn_ended"}))
+    ear = listen(feed, delivery)
     for kind in ("turn_started", "turn_ended", "settled"):
         feed.emit_event({"type": kind})
     assert [e["seq"] for e in ear.events] == [2]
-    replay = feed.attach(Ear(), hearing, Cursor(feed.epoch, 0)).replay
+    replay = feed.attach(Ear(), delivery, Cursor(feed.epoch, 0)).replay
     assert replay is not None
     assert [json.loads(p)["seq"] for p in replay] == [2]
 
@@ -250,7 +250,7 @@ async def test_nothing_is_heard_before_the_release_and_nothing_is_lost() -> None
     feed = Feed("s")
     feed.emit_delta("i", "text", 0, 0, "before ")
     ear = Ear()
-    attached = feed.attach(ear, Hearing(latency=0))
+    attached = feed.attach(ear, Delivery(latency=0))
     feed.emit_delta("i", "text", 0, 1, "after")
     feed.emit_event({"type": "settled"})
     assert ear.frames == []
@@ -262,10 +262,10 @@ async def test_nothing_is_heard_before_the_release_and_nothing_is_lost() -> None
 
 async def test_a_late_client_hears_deltas_from_where_it_came() -> None:
     feed = Feed("s")
-    early = listen(feed, Hearing(latency=5))
+    early = listen(feed, Delivery(latency=5))
     feed.emit_delta("i", "text", 0, 0, "a")
     feed.emit_delta("i", "text", 0, 1, "b")
-    late = listen(feed, Hearing(latency=5))
+    late = listen(feed, Delivery(latency=5))
     feed.emit_delta("i", "text", 0, 2, "c")
     feed.flush()
     assert whole(early.deltas) == "abc"
@@ -275,7 +275,7 @@ async def test_a_late_client_hears_deltas_from_where_it_came() -> None:
 async def test_a_closed_ear_hears_no_more() -> None:
     feed = Feed("s")
     ear = Ear()
-    subscription = feed.attach(ear, Hearing()).subscription
+    subscription = feed.attach(ear, Delivery()).subscription
     subscription.release()
     feed.emit_delta("i", "text", 0, 0, "a")
     feed.emit_delta("i", "text", 0, 1, "b")

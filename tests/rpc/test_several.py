@@ -15,7 +15,7 @@ from singletree.rpc.connection import Door
 from singletree.rpc.doors.serve import serve_socket
 from singletree.rpc.peer import Peer
 from singletree.rpc.routes import Call, Route
-from singletree.rpc.telling.feed import Feed, Hearing
+from singletree.rpc.telling.feed import Feed
 
 
 class House:
@@ -28,9 +28,7 @@ class House:
         self.serving: list[asyncio.Task[None]] = []
 
     def listen(self, params: object, call: Call) -> object:
-        client = call.peer.client
-        hearing = Hearing(client.wants_deltas, client.latency, client.event_kinds)
-        attached = self.feed.attach(call.peer.outbox, hearing)
+        attached = self.feed.attach(call.peer.outbox, call.peer.client.delivery)
         call.after_reply(attached.subscription.release)
         return attached.cursor.seq
 

@@ -10,7 +10,7 @@
     agent://SESSION/diff/TURN.patch        what a turn changed in files
     agent://SESSION/queue/ID.json          the content of a waiting text
 
-Pure: never looks anything up. Read next: behind.py.
+Pure: never looks anything up. Read next: texts.py.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from singletree.rpc.hello import (
     part,
     version_for,
 )
+from singletree.rpc.telling.feed import Delivery
 
 log = logging.getLogger(__name__)
 
@@ -40,9 +41,7 @@ class Client:
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     agent: Mapping[str, Any] = field(default_factory=dict)
     agent_version: int | None = PROTOCOL_VERSIONS[0]
-    wants_deltas: bool = True
-    latency: float = 0.033
-    event_kinds: frozenset[str] | None = None
+    delivery: Delivery = field(default_factory=Delivery)
 
     @property
     def speaks_agent(self) -> bool:
@@ -53,9 +52,6 @@ class Client:
 def read_client(params: Mapping[str, Any]) -> Client:
     """The client of `initialize`. Lenient: a wrong option is as good as none, and is logged."""
     info, agent = part(params, "clientInfo"), agent_block(params)
-    events = part(agent, "events")
-    latency = _value(events, "maxLatencyMs", (int, float), 33)
-    kinds = _value(events, "kinds", list, None)
     encoding: Any = encoding_for(params)
     return Client(
         name=_value(info, "name", str, ""),
@@ -67,9 +63,17 @@ def read_client(params: Mapping[str, Any]) -> Client:
         capabilities=part(params, "capabilities"),
         agent=agent,
         agent_version=version_for(params),
-        wants_deltas=_value(events, "delta", bool, True),
+        delivery=_delivery(part(agent, "events")),
+    )
+
+
+def _delivery(events: Mapping[str, Any]) -> Delivery:
+    latency = _value(events, "maxLatencyMs", (int, float), 33)
+    kinds = _value(events, "kinds", list, None)
+    return Delivery(
+        deltas=_value(events, "delta", bool, True),
         latency=min(max(latency, 0), 10_000) / 1000,
-        event_kinds=None if kinds is None else frozenset(k for k in kinds if isinstance(k, str)),
+        kinds=None if kinds is None else frozenset(k for k in kinds if isinstance(k, str)),
     )
 
 

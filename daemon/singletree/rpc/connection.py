@@ -25,7 +25,7 @@ from singletree.rpc.pipes.frames import Frame
 from singletree.rpc.pipes.outbox import Outbox
 from singletree.rpc.protocol.errors import INVALID_REQUEST, METHOD_NOT_FOUND, NOT_INITIALIZED
 from singletree.rpc.routes import Call, ErrorMapper, Route, Routes
-from singletree.rpc.work import WAS_CANCELLED, Unheard, Work
+from singletree.rpc.work import WAS_CANCELLED, Orphans, Work
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class Door:
     `agent` is declared in the answer to `initialize`. `greeted` is called when a client has said
     who it is, `initialized` when it is ready to be asked. `shutdown` ends and saves what belongs to
     this client, within the time it is given. `closed` is called once when a client has gone.
-    `busy` says whether anything runs that needs no client. `unheard` holds what goes on though
+    `busy` says whether anything runs that needs no client. `orphans` holds what goes on though
     the client that asked for it has left; None: it ends with its client.
     """
 
@@ -57,7 +57,7 @@ class Door:
     shutdown: Callable[[Peer], Awaitable[object]] | None = None
     closed: Callable[[Peer], object] | None = None
     busy: Callable[[], bool] = lambda: False
-    unheard: Unheard = None
+    orphans: Orphans = None
 
 
 class Connection(Peer):
@@ -78,7 +78,7 @@ class Connection(Peer):
         self.door = door
         self._left = left
         self._on_greeted = greeted
-        self._work = Work(outbox.put, door.to_error, door.unheard)
+        self._work = Work(outbox.put, door.to_error, door.orphans)
         self._batches: asyncio.Queue[tuple[list[Incoming], Callable[[], object]]] = asyncio.Queue()
         self._waiting: dict[Id, Request] = {}
         self._open = True

@@ -23,7 +23,7 @@ from singletree.extensions.dialog import Dialog, Reply
 from singletree.extensions.sign import Sign
 from singletree.host.host import Host, place
 from singletree.host.options import Options
-from singletree.rpc import whole
+from singletree.rpc import snapshot
 from singletree.rpc.editing.files import EditorFiles
 from singletree.rpc.folders import folder_at, folder_of, local_folders, no_workspace
 from singletree.rpc.peer import Peer
@@ -37,7 +37,7 @@ from singletree.rpc.routes import Call, Routes
 from singletree.rpc.shown import Shown
 from singletree.rpc.stream import Stream
 from singletree.rpc.telling.bounds import VALUE_BYTES
-from singletree.rpc.telling.feed import Cursor, Hearing
+from singletree.rpc.telling.feed import Cursor
 from singletree.session.edits.ledger import Ledger, ledger_folder
 from singletree.session.events import SessionEvent
 from singletree.session.permission.gate import Answer, Question
@@ -58,7 +58,7 @@ class Daemon:
         self.options = options
         self._streams: dict[str, Stream] = {}
         self._peers: dict[Peer, None] = {}
-        self.questions = Questions(self.hearing, self.emit)
+        self.questions = Questions(self.subscribers, self.emit)
         self.plain = PlainHosts(lambda work: self.host.assembly.spawn(work))
 
     # The front that sessions see
@@ -66,7 +66,7 @@ class Daemon:
     def files(self, session_id: str) -> Files:
         """The files as the clients of the session see them."""
         stream = self._streams[session_id]
-        return EditorFiles(stream.cwd, partial(self._eyes, session_id), stream.ledger)
+        return EditorFiles(stream.cwd, partial(self._with_buffers, session_id), stream.ledger)
 
     def ledger(self, session_id: str) -> Ledger:
         """What the agent changed in a session."""
@@ -77,7 +77,7 @@ class Daemon:
         here = Path(place(self._streams[session_id].cwd))
         neighbours = [peer for peer in self._peers if here in self.folders_of(peer).values()]
         found: dict[str, JsonValue] = {}
-        for peer in reversed(list(dict.fromkeys((*self.hearing(session_id), *neighbours)))):
+        for peer in reversed(list(dict.fromkeys((*self.subscribers(session_id), *neighbours)))):
             found |= peer.settings.of(here)
         return found
 
@@ -89,7 +89,7 @@ class Daemon:
         """The live sessions in a client's folders, and those it hears."""
         folders = set(self.folders_of(peer).values())
         live = self.host.live
-        return [one for one in live if one.cwd in folders or peer in self.hearing(one.id)]
+        return [one for one in live if one.cwd in folders or peer in self.subscribers(one.id)]
 
     def begin(self, session_id: str, cwd: Path) -> None:
         """A session is about to be opened: each of its lives has a stream of its own."""
@@ -125,29 +125,29 @@ class Daemon:
     def sign(self, session_id: str, sign: Sign) -> None:
         """A session shows something small."""
         if (stream := self._streams.get(session_id)) is not None:
-            stream.signs.put(sign, stream.ears)
+            stream.signs.put(sign, stream.subscriptions)
             self.plain.show(session_id, sign)
 
-    # Who hears what
+    # Clients and their subscriptions
 
-    def came(self, peer: Peer) -> None:
+    def connected(self, peer: Peer) -> None:
         """A client has said who it is; its buffers count from now on."""
         self._peers[peer] = None
 
-    def take_up(self, peer: Peer) -> None:
+    def resume_plain(self, peer: Peer) -> None:
         """A plain host is ready: it sees what goes on in its folders and nobody else hears.
 
         So a window that reloads finds its turn again, and the question that waits there.
         """
         for session in [] if peer.speaks_agent else self.sessions_of(peer):
-            if not self.hearing(session.id):
+            if not self.subscribers(session.id):
                 self.plain.join(session, peer)
                 self.questions.join(session.id, peer)
 
-    def hearing(self, session_id: str) -> list[Peer]:
+    def subscribers(self, session_id: str) -> list[Peer]:
         """The clients of a session, those first who hear its events."""
         stream = self._streams.get(session_id)
-        return [] if stream is None else [*stream.ears, *self.plain.of(session_id)]
+        return [] if stream is None else [*stream.subscriptions, *self.plain.of(session_id)]
 
     def subscribe(
         self, call: Call, session: AgentSession, since: Cursor | None = None
@@ -164,12 +164,9 @@ class Daemon:
             call.after_reply(lambda: self.questions.join(session.id, peer))
             return stream.feed.cursor, None
         self.plain.leave(peer, session.id)
-        if (before := stream.ears.pop(peer, None)) is not None:
-            before.close()
-        client = peer.client
-        hearing = Hearing(client.wants_deltas, client.latency, client.event_kinds)
-        attached = stream.feed.attach(peer.outbox, hearing, since)
-        stream.ears[peer] = attached.subscription
+        stream.unsubscribe(peer)
+        attached = stream.feed.attach(peer.outbox, peer.client.delivery, since)
+        stream.subscriptions[peer] = attached.subscription
         call.after_reply(attached.subscription.release)
         call.after_reply(lambda: stream.signs.show_to(peer))
         call.after_reply(lambda: self.questions.join(session.id, peer))
@@ -179,10 +176,10 @@ class Daemon:
         """A client hears no more of a session."""
         self.plain.leave(peer, session_id)
         stream = self._streams.get(session_id)
-        if stream is not None and (ear := stream.ears.pop(peer, None)) is not None:
-            ear.close()
+        if stream is not None:
+            stream.unsubscribe(peer)
 
-    def gone(self, peer: Peer) -> None:
+    def disconnected(self, peer: Peer) -> None:
         """A client has left; its sessions go on."""
         self._peers.pop(peer, None)
         self.questions.forget(peer)
@@ -197,7 +194,7 @@ class Daemon:
                 continue
             peer.notify("agent/sessions/changed", {"reason": reason, "sessionId": session_id})
 
-    def leave_folder(self, uri: str, peer: Peer) -> None:
+    def close_folder(self, uri: str, peer: Peer) -> None:
         """A client has a folder open no more: its sessions end when what runs in them has ended."""
         try:
             gone = place(folder_at(uri))
@@ -205,26 +202,26 @@ class Daemon:
             return
         for session in self.host.live:
             if place(session.cwd) == gone:
-                self.host.assembly.spawn(partial(self._let_go, session, peer))
+                self.host.assembly.spawn(partial(self._close_unwanted, session, peer))
 
-    async def _let_go(self, session: AgentSession, peer: Peer) -> None:
+    async def _close_unwanted(self, session: AgentSession, peer: Peer) -> None:
         await session.turns.wait()
         gone = Path(place(session.cwd))
         wanting = [p for p in self._peers if gone in self.folders_of(p).values()]
         if peer not in wanting:
             self.detach(peer, session.id)
-        if self.host.is_live(session.id) and not wanting and not self.hearing(session.id):
+        if self.host.is_live(session.id) and not wanting and not self.subscribers(session.id):
             await self.close(session)
 
-    def _eyes(self, session_id: str) -> list[Peer]:
+    def _with_buffers(self, session_id: str) -> list[Peer]:
         """Whose buffers count: every client's, those who hear the session first."""
-        return list(dict.fromkeys((*self.hearing(session_id), *self._peers)))
+        return list(dict.fromkeys((*self.subscribers(session_id), *self._peers)))
 
-    def _hears(self, peer: Peer, session: AgentSession) -> bool:
-        return peer in self._streams[session.id].ears
+    def _subscribed(self, peer: Peer, session: AgentSession) -> bool:
+        return peer in self._streams[session.id].subscriptions
 
-    def _heard(self, peer: Peer) -> list[AgentSession]:
-        return [session for session in self.host.live if peer in self.hearing(session.id)]
+    def _subscriptions_of(self, peer: Peer) -> list[AgentSession]:
+        return [session for session in self.host.live if peer in self.subscribers(session.id)]
 
     def _turn_id(self, session_id: str) -> str:
         live = self.host.is_live(session_id)
@@ -240,10 +237,10 @@ class Daemon:
         """The session that a request means; its caller hears it from then on."""
         found = await self.session_or_none(params, call)
         if found is None:
-            heard = {str(s.cwd) for s in self._heard(call.peer)}
+            heard = {str(s.cwd) for s in self._subscriptions_of(call.peer)}
             raise no_workspace(call.peer.client.folders or heard)
         plain = not call.peer.speaks_agent
-        if plain or (params.session_id is None and not self._hears(call.peer, found)):
+        if plain or (params.session_id is None and not self._subscribed(call.peer, found)):
             self.subscribe(call, found)
         return found
 
@@ -253,7 +250,7 @@ class Daemon:
             return self.host.get(params.session_id)
         if params.workspace is not None:
             return await self.host.open(folder_at(params.workspace))
-        heard = self._heard(call.peer)
+        heard = self._subscriptions_of(call.peer)
         if len(heard) == 1:
             return heard[0]
         if len({place(s.cwd) for s in heard}) == 1:
@@ -293,11 +290,11 @@ class Daemon:
     def snapshot(
         self, call: Call, session: AgentSession, history: shapes.HistoryParams
     ) -> shapes.Attached:
-        """Everything a client needs to draw the session, and its ear on what follows."""
-        page = whole.page(session, history)
+        """Everything a client needs to draw the session, and its subscription on what follows."""
+        page = snapshot.page(session, history)
         cursor, _ = self.subscribe(call, session)
         questions = self.questions.pending(session.id)
-        return whole.snapshot(self._streams[session.id], session, page, cursor, questions)
+        return snapshot.snapshot(self._streams[session.id], session, page, cursor, questions)
 
     def attach(
         self,
@@ -311,7 +308,7 @@ class Daemon:
             cursor, missed = self.subscribe(call, session, Cursor(since.epoch, since.seq))
             if missed is not None and sum(map(len, missed)) <= VALUE_BYTES:
                 stream, questions = self._streams[session.id], self.questions.pending(session.id)
-                return whole.replay(stream, session, missed, cursor, questions)
+                return snapshot.replay(stream, session, missed, cursor, questions)
         everything = self.snapshot(call, session, history)
         return shapes.AttachResult.model_validate(everything.dump())
 
@@ -326,7 +323,7 @@ class Daemon:
             await self.host.close(session)
         if self._streams.get(session.id) is stream:  # and not that of its next life
             del self._streams[session.id]
-        for ear in list(stream.ears.values()):
-            ear.close()
+        for peer in list(stream.subscriptions):
+            stream.unsubscribe(peer)
         self.plain.closed(session.id)
         self.sessions_changed("closed", session.id)

@@ -1,7 +1,7 @@
 """The standard LSP requests that pygls dispatches for us: code actions, texts behind addresses.
 
 Code actions are fast: nothing is read and nobody is asked. Imported with pygls, behind the first
-answers. Read next: plain/pointing.py (what is offered), behind.py (the texts), lsp/language.py.
+answers. Read next: plain/pointing.py (what is offered), texts.py (the texts), lsp/language.py.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from lsprotocol import types as lsp
 
 from singletree.export.documents import bounded
 from singletree.rpc.addresses import parse
-from singletree.rpc.behind import text_at
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.hello import part
 from singletree.rpc.lsp.language import AgentServer
@@ -19,6 +18,7 @@ from singletree.rpc.peer import Peer
 from singletree.rpc.pipes.converter import converter
 from singletree.rpc.plain.pointing import Action, actions
 from singletree.rpc.protocol.content import Position, Range
+from singletree.rpc.texts import text_at
 
 
 def register(daemon: Daemon, server: AgentServer) -> None:

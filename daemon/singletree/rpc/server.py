@@ -21,6 +21,7 @@ from singletree.rpc.connection import Door
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.declared import declare
 from singletree.rpc.handlers import configuration
+from singletree.rpc.idle import close_idle
 from singletree.rpc.lsp.lazylsp import open_language
 from singletree.rpc.lsp.sync import SYNC
 from singletree.rpc.peer import Peer
@@ -28,7 +29,6 @@ from singletree.rpc.preload import load_the_rest
 from singletree.rpc.routes import Route
 from singletree.rpc.shown import Shown
 from singletree.rpc.telling.failures import WireError, to_error
-from singletree.rpc.unheard import let_go_unheard
 
 if TYPE_CHECKING:
     from singletree.rpc.lsp.language import AgentServer
@@ -97,8 +97,8 @@ def _shared_error(error: BaseException) -> WireError | None:
 @asynccontextmanager
 async def _shared_door(daemon: Daemon, idle: Callable[[], float]) -> AsyncIterator[Door]:
     async with _lasting_door(daemon) as door:
-        daemon.host.assembly.spawn(partial(let_go_unheard, daemon, idle))
-        yield replace(door, shutdown=None, unheard=set(), to_error=_shared_error)
+        daemon.host.assembly.spawn(partial(close_idle, daemon, idle))
+        yield replace(door, shutdown=None, orphans=set(), to_error=_shared_error)
 
 
 @asynccontextmanager
@@ -122,10 +122,10 @@ async def door_of(daemon: Daemon) -> AsyncIterator[Door]:
                 to_error=to_error,
                 agent=declare(),
                 language=open_language(partial(_register, daemon)),
-                greeted=daemon.came,
+                greeted=daemon.connected,
                 initialized=partial(_initialized, daemon),
                 shutdown=lambda peer: daemon.host.close_all(),
-                closed=daemon.gone,
+                closed=daemon.disconnected,
                 busy=lambda: any(session.busy for session in daemon.host.live),
             )
         finally:
@@ -136,12 +136,12 @@ async def door_of(daemon: Daemon) -> AsyncIterator[Door]:
 
 
 def _initialized(daemon: Daemon, peer: Peer) -> None:
-    daemon.take_up(peer)
+    daemon.resume_plain(peer)
     daemon.host.assembly.spawn(partial(configuration.begin, daemon, peer))
 
 
 async def _text(daemon: Daemon, uri: str) -> str:
-    from singletree.rpc.behind import text_at  # not before somebody wants to see something
+    from singletree.rpc.texts import text_at  # not before somebody wants to see something
 
     return await text_at(daemon, uri)
 

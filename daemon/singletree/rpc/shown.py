@@ -3,7 +3,7 @@
 An editor that knows LSP 3.18 asks for the text behind an `agent://` address by itself and is told
 when to ask again. For any other the text is a file in a private folder, written anew when it has
 changed, and gone with the daemon. Nothing here takes the focus. Never knows what is in a text. Read
-next: behind.py (what the texts are), handlers/opening.py.
+next: texts.py (what the texts are), handlers/opening.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One session on the wire: its feed, its translator, its signs, who hears it.
 
-Never finds a session and never asks anybody. Read next: daemon.py, whole.py (all of it at once).
+Never finds a session and never asks anybody. Read next: daemon.py, snapshot.py (all of it at once).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Stream:
         self.feed = Feed(session_id)
         self.translator = Translator(session_id, str(cwd))
         self.signs = Signs(session_id)
-        self.ears: dict[Peer, Subscription] = {}
+        self.subscriptions: dict[Peer, Subscription] = {}
 
     def tell(self, event: SessionEvent) -> None:
         """Give an event to everybody who hears this session."""
@@ -35,3 +35,8 @@ class Stream:
                 self.feed.emit_delta(key.item_id, key.kind, key.part, told.chunk, told.text)
             else:
                 self.feed.emit_event(told)
+
+    def unsubscribe(self, peer: Peer) -> None:
+        """A client hears no more of this session, if it heard it."""
+        if (subscription := self.subscriptions.pop(peer, None)) is not None:
+            subscription.close()

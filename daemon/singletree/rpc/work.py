@@ -55,7 +55,7 @@ class _Job:
         raise asyncio.CancelledError
 
 
-Unheard = set[asyncio.Task[object]] | None
+Orphans = set[asyncio.Task[object]] | None
 """Where work goes on whose client has left; None: it ends with its client."""
 
 
@@ -63,11 +63,11 @@ class Work:
     """The handlers of one client that are at work."""
 
     def __init__(
-        self, send: Callable[[bytes], None], to_error: ErrorMapper, unheard: Unheard = None
+        self, send: Callable[[bytes], None], to_error: ErrorMapper, orphans: Orphans = None
     ) -> None:
         self._send = send
         self._to_error = to_error
-        self._unheard = unheard
+        self._orphans = orphans
         self._running: dict[Id, _Job] = {}
         self._tasks: dict[_Job, asyncio.Task[object]] = {}
         self._withdrawn: set[Id] = set()
@@ -118,7 +118,7 @@ class Work:
         Where work may go on without its client, it does.
         """
         others = {mid: job for mid, job in self._running.items() if mid != asking.id}
-        if self._unheard is not None:
+        if self._orphans is not None:
             for mid, job in others.items():
                 self.refuse(mid, WITHDRAWN)
                 self._leave(mid, job)
@@ -131,7 +131,7 @@ class Work:
 
     def close(self) -> None:
         """The client is gone: end everything, or let it go on where that may be."""
-        if self._unheard is not None:
+        if self._orphans is not None:
             for mid, job in list(self._running.items()):
                 self._leave(mid, job)
         for job in self._tasks:
@@ -139,14 +139,14 @@ class Work:
 
     def _leave(self, mid: Id, job: _Job) -> None:
         """What the client asked for is done to its end, and nobody hears how it went."""
-        assert self._unheard is not None
+        assert self._orphans is not None
         del self._running[mid]
-        self._unheard.add(self._tasks.pop(job))
+        self._orphans.add(self._tasks.pop(job))
 
     def _ended(self, call: Call, job: _Job, task: asyncio.Task[object]) -> None:
         if self._tasks.pop(job, None) is None:
-            assert self._unheard is not None
-            self._unheard.discard(task)
+            assert self._orphans is not None
+            self._orphans.discard(task)
             if not task.cancelled() and (error := task.exception()) is not None:
                 log.info("%s, asked for by a client that has left: %s", call.method, error)
             return

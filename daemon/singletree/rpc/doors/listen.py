@@ -77,7 +77,7 @@ class Reception:
             task.cancel()
         if self._serving:
             await asyncio.wait(self._serving)
-        for work in self._door.unheard or ():
+        for work in self._door.orphans or ():
             work.cancel()
 
     async def _accept(self) -> None:
@@ -123,7 +123,7 @@ class Reception:
         self._count()
 
     def _perhaps_end(self) -> None:
-        if self._door.busy() or self._door.unheard:
+        if self._door.busy() or self._door.orphans:
             self._count()
             return
         self._claim.hide()

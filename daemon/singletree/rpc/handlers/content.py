@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from singletree.rpc.addresses import cut
-from singletree.rpc.behind import text_at
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.protocol.context import ContentReadParams, ContentReadResult
 from singletree.rpc.routes import Call, Route, Routes
+from singletree.rpc.texts import text_at
 
 
 def routes(daemon: Daemon) -> Routes:

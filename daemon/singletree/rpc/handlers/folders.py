@@ -47,4 +47,4 @@ def _changed(daemon: Daemon, params: FoldersChanged, call: Call) -> None:
     more = [folder.uri for folder in params.event.added if folder.uri not in stay]
     peer.client = replace(peer.client, folders=(*stay, *more))
     for uri in gone:
-        daemon.leave_folder(uri, peer)
+        daemon.close_folder(uri, peer)

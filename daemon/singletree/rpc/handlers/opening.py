@@ -9,12 +9,12 @@ from functools import partial
 
 from singletree.errors import SingletreeError
 from singletree.rpc.addresses import Address, parse
-from singletree.rpc.behind import NOTHING
 from singletree.rpc.choosing import last_turn
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.plain.outcomes import Opened
 from singletree.rpc.protocol.base import SessionParams
 from singletree.rpc.routes import Call, Route
+from singletree.rpc.texts import NOTHING
 
 
 class OpenParams(SessionParams):

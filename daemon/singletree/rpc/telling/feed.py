@@ -36,8 +36,8 @@ class Cursor:
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
-    """How a client wants to hear: with deltas or without, joined for how long, which events."""
+class Delivery:
+    """What a client wants: deltas or none, joined for how long (seconds), which events."""
 
     deltas: bool = True
     latency: float = 0.033
@@ -58,15 +58,15 @@ class Attached:
 
 
 class Subscription:
-    """One client's ear. Silent until `release`, so that nothing overtakes the reply to attach.
+    """One client's. Silent until `release`, so that nothing overtakes the reply to attach.
 
     A reply that is so late that much would have to be kept for it is overtaken.
     """
 
-    def __init__(self, sink: Sink, hearing: Hearing, leave: Callable[[Subscription], None]) -> None:
-        self.hearing = hearing
+    def __init__(self, sink: Sink, delivery: Delivery, end: Callable[[Subscription], None]) -> None:
+        self.delivery = delivery
         self._sink = sink
-        self._leave = leave
+        self._end = end
         self._held: list[tuple[bytes, bool]] | None = []
         self._held_bytes = 0
         self._closed = False
@@ -98,7 +98,7 @@ class Subscription:
         """Hear no more, not even what was kept."""
         self._closed = True
         self._held = None
-        self._leave(self)
+        self._end(self)
 
 
 class Feed:
@@ -143,7 +143,7 @@ class Feed:
         self._keep(kind, params)
         data = header_frame(b'{"jsonrpc":"2.0","method":"agent/event","params":%b}' % params)
         for subscription in self._subscriptions:
-            if _wants(subscription.hearing, kind):
+            if _wants(subscription.delivery, kind):
                 subscription.put_frame(data, event=True)
         return self.seq
 
@@ -157,27 +157,27 @@ class Feed:
         for lane in self._lanes.values():
             lane.flush()
 
-    def attach(self, sink: Sink, hearing: Hearing, since: Cursor | None = None) -> Attached:
+    def attach(self, sink: Sink, delivery: Delivery, since: Cursor | None = None) -> Attached:
         """Let a client hear everything from now on, and what it missed if that is still known."""
         self.flush()
-        subscription = Subscription(sink, hearing, self._detach)
+        subscription = Subscription(sink, delivery, self._detach)
         self._subscriptions.append(subscription)
-        if hearing.deltas:
-            lane = self._lanes.get(hearing.latency)
+        if delivery.deltas:
+            lane = self._lanes.get(delivery.latency)
             if lane is None:
-                lane = Lane(hearing.latency, self._session, lambda: self.seq, self._lagging)
-                self._lanes[hearing.latency] = lane
+                lane = Lane(delivery.latency, self._session, lambda: self.seq, self._lagging)
+                self._lanes[delivery.latency] = lane
             lane.members.append(subscription)
-        return Attached(subscription, self.cursor, self._missed(hearing, since))
+        return Attached(subscription, self.cursor, self._missed(delivery, since))
 
-    def _missed(self, hearing: Hearing, since: Cursor | None) -> tuple[Encoded, ...] | None:
+    def _missed(self, delivery: Delivery, since: Cursor | None) -> tuple[Encoded, ...] | None:
         if since is None or since.epoch != self.epoch:
             return None
         count = self.seq - since.seq
         if not 0 <= count <= len(self._ring):
             return None
         missed = list(self._ring)[len(self._ring) - count :]
-        return tuple(params for kind, params in missed if _wants(hearing, kind))
+        return tuple(params for kind, params in missed if _wants(delivery, kind))
 
     def _keep(self, kind: str, params: Encoded) -> None:
         self._ring.append((kind, params))
@@ -190,7 +190,7 @@ class Feed:
             return
         self._subscriptions.remove(subscription)
         self._warned.discard(subscription)
-        latency = subscription.hearing.latency
+        latency = subscription.delivery.latency
         if (lane := self._lanes.get(latency)) and subscription in lane.members:
             lane.members.remove(subscription)
             if not lane.members:
@@ -204,5 +204,5 @@ class Feed:
             self.emit_event({"type": "warning", "code": "lagging", "message": LAGGING})
 
 
-def _wants(hearing: Hearing, kind: str) -> bool:
-    return hearing.kinds is None or kind in hearing.kinds
+def _wants(delivery: Delivery, kind: str) -> bool:
+    return delivery.kinds is None or kind in delivery.kinds

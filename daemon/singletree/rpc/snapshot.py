@@ -1,4 +1,4 @@
-"""A session told whole: as a snapshot, or as what a client missed since it was here.
+"""What a client that attaches is given: a snapshot of the session, or the events it missed.
 
 Both are made in one turn of the loop with the subscription, so no event falls between. Read next:
 daemon.py, stream.py.
