@@ -43,6 +43,13 @@ def drawn(page: RowPage) -> str:
     )
 
 
+def with_context(*words: str) -> Line:
+    """Words of a person, and what an editor added to them."""
+    texts: list[Line] = [{"type": "text", "text": text} for text in words]
+    texts.append({"type": "text", "text": "The editor shows a.py.", "context": True})
+    return entry("a", None, "message", message={"role": "user", "content": texts})
+
+
 def call(id_: str, parent: str, **more: Any) -> Line:
     line = said(id_, parent, "", "assistant", stopReason="toolUse", **more)
     line["message"]["content"] = [{"type": "toolCall", "id": "c", "name": "read", "arguments": {}}]
@@ -238,6 +245,8 @@ def test_a_large_tree_against_a_plain_walk() -> None:
         (entry("a", None, "message", message={"role": "bashExecution", "command": "ls"}), "$ ls"),
         (entry("a", None, "message", message=None), ""),
         (entry("a", None, "future", x=1), ""),
+        (with_context("fix it"), "fix it"),
+        (with_context(), "The editor shows a.py."),
     ],
 )
 def test_previews(line: Line, text: str) -> None:

@@ -399,6 +399,14 @@ async def test_llama_cpp_tells_its_window(tmp_path: Path) -> None:
     assert (info.ref, info.context_window, info.max_output) == ("llama.cpp/gemma", 8192, 4096)
 
 
+async def test_a_local_server_that_does_not_hang_up(tmp_path: Path) -> None:
+    body = json.dumps({"data": [{"id": "m"}]}).encode()
+    length = {"content-length": str(len(body))}
+    async with serving(lambda seen: Reply([body], headers=length, hold=True)) as server:
+        one = Catalog(tmp_path, {**NOWHERE, "LMSTUDIO_HOST": server.url})
+        assert (await one.usable()).info.ref == "lmstudio/m"
+
+
 async def test_a_key_comes_before_a_local_server(tmp_path: Path) -> None:
     async with serving(local_server(["qwen"])) as server:
         env = {**NOWHERE, "OLLAMA_HOST": server.url, "OPENAI_API_KEY": "k"}

@@ -18,8 +18,9 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def preview(data: Json) -> str:
-    """At most 120 characters on one line."""
-    return excerpt(_CONTROLS.sub(" ", text_of_line(data)[: 8 * LENGTH]), LENGTH)
+    """At most 120 characters on one line, of what a person wrote where an editor added to it."""
+    text = text_of_line(_own_words(data))
+    return excerpt(_CONTROLS.sub(" ", text[: 8 * LENGTH]), LENGTH)
 
 
 def text_of_line(data: Json) -> str:
@@ -73,6 +74,16 @@ def _message_text(message: Json) -> str:
         case "assistant" if not text.strip():
             return _text(message.get("errorMessage")) or _calls(message.get("content"))
     return text
+
+
+def _own_words(data: Json) -> Json:
+    """The entry without the texts that an editor added to a message, unless it has no others."""
+    message = _object(data.get("message"))
+    content = message.get("content")
+    if not isinstance(content, list):
+        return data
+    own = [b for b in content if not (isinstance(b, dict) and b.get("context") is True)]
+    return {**data, "message": {**message, "content": own or content}}
 
 
 def _calls(content: JsonValue) -> str:

@@ -6,6 +6,7 @@ are ever asked. Read next: catalog.py (who asks).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
@@ -21,6 +22,7 @@ from singletree.model.proxies import host_of, is_loopback
 PROBE_SECONDS = 0.3
 NOBODY = "no model answers at {url}; start the server"
 _BYTES = 1_000_000
+_LENGTH = re.compile(rb"(?im)^content-length:[ \t]*(\d{1,9})[ \t]*\r?$")
 _HOSTS = {
     "ollama": "OLLAMA_HOST",
     "llama.cpp": "LLAMA_CPP_HOST",
@@ -140,13 +142,14 @@ async def _get(url: str, key: str | None) -> JsonValue:
         return None
     parts = urlsplit(url)
     lines = [f"GET {parts.path} HTTP/1.0", f"Host: {parts.netloc}", "Accept: application/json"]
+    lines.append("Connection: close")
     if key:
         lines.append(f"Authorization: Bearer {key}")
     try:
         async with await anyio.connect_tcp(host, parts.port or 80) as stream:
             await stream.send("\r\n".join([*lines, "", ""]).encode())
             answer = b""
-            while len(answer) < _BYTES:
+            while len(answer) < _BYTES and not _whole(answer):
                 try:
                     answer += await stream.receive()
                 except anyio.EndOfStream:
@@ -161,3 +164,10 @@ async def _get(url: str, key: str | None) -> JsonValue:
     except (OSError, ValueError, anyio.BrokenResourceError):
         return None
     return value
+
+
+def _whole(answer: bytes) -> bool:
+    """Whether all of it is there, as far as it says how long it is: not every server hangs up."""
+    head, end, body = answer.partition(b"\r\n\r\n")
+    length = _LENGTH.search(head) if end else None
+    return length is not None and len(body) >= int(length[1])
