@@ -214,6 +214,15 @@ function tests.a_failed_turn_says_what_to_do()
   same(shown(shows(store)), { 'The key is no good.', 'Log in.' })
 end
 
+function tests.a_turn_that_ended_otherwise_says_how()
+  local store = opened()
+  for _, reason in ipairs({ 'max_tokens', 'max_turns', 'refusal' }) do
+    tell(store, { type = 'turn_ended', turnId = reason, reason = reason })
+  end
+  local told = { 'The answer was cut off: too long.', 'The turn reached its limit of steps.', 'The model refused.' }
+  same(shown(shows(store)), { told[1], '', told[2], '', told[3] })
+end
+
 function tests.markdown_lights_only_its_own_text()
   local lights = markdown.lights({ 'a **b**', '```lua', 'local x', '```', '```' })
   local groups = {}

@@ -39,9 +39,7 @@ export class Sidebar implements vscode.WebviewViewProvider {
     drafts.onInsert(({ draft, focus }) => this.post({ type: "insert", draft, focus }));
   }
 
-  get visible(): boolean {
-    return this.shown?.visible ?? false;
-  }
+
 
   resolveWebviewView(shown: vscode.WebviewView): void {
     this.shown = shown;

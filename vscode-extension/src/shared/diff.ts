@@ -1,7 +1,7 @@
 /**
  * Unified diffs: their lines for the eye, and the two texts they stand between.
  *
- * Pure. Read next: view/parts.ts and host/diffs.ts.
+ * Pure. Read next: view/parts.ts and host/documents.ts.
  */
 
 export interface DiffLine {

@@ -28,7 +28,7 @@ export function opened(told: Omit<Attached, "mode">): View {
   const items = addEntries([], told.history.entries);
   addStreaming(items, told);
   putSkipped(items, state.skipped);
-  for (const [index, notice] of state.warnings.entries()) items.push(warning(`warning/${index}`, notice.message));
+  for (const [index, notice] of state.warnings.entries()) items.push(warning(`warning/state/${index}`, notice.message));
   const settled = state.phase === "idle" ? items.map(stillPending) : items;
   return { head, items: settled, earlier: told.history.prevCursor, queue: state.queue, cursor: told.cursor, activity: null, signs: [] };
 }

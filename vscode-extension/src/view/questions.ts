@@ -1,5 +1,5 @@
 /**
- * Questions between the conversation and the box: for leave, and dialogs of the daemon's extensions.
+ * Questions between the conversation and the box: for permission, and dialogs of the daemon's extensions.
  *
  * A card never takes the focus and has no key of its own: only what is pressed on it answers it.
  * Read next: fields.ts (forms).

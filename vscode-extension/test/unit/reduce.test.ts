@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DeltaParams, Entry, SessionEvent, ToolEvent } from "../../src/protocol";
 import { grown, MOST_ITEMS, signed, streaming, withEarlier } from "../../src/shared/reduce";
-import { after, answer, base, delta, person, read, result, session, USAGE } from "./told";
+import { after, answer, base, delta, person, read, result, session, STATE, USAGE } from "./told";
 
 test("what streams and what is stored are one item", () => {
   let view = after(session(), { type: "entry", entry: person("u", "hello") }, { type: "item_started", itemId: "a", kind: "text", part: 0 });
@@ -163,4 +163,11 @@ test("what does not count for want of trust stands there until the folder is tru
   assert.ok(told.items[0]?.kind === "note" && told.items[0].trust);
   assert.equal(after(told, { ...config, trusted: false, skipped }).items, told.items);
   assert.deepEqual(read(after(told, { ...config, trusted: true, skipped: [] })), []);
+});
+
+test("what was wrong at the beginning and what is told later are lines of their own", () => {
+  const warnings = [{ code: "a", message: "one" }, { code: "b", message: "two" }];
+  const view = after(session([], { state: { ...STATE, warnings } }), { type: "warning", code: "c", message: "three" });
+  assert.deepEqual(read(view), ["(warning: one)", "(warning: two)", "(warning: three)"]);
+  assert.equal(new Set(view.items.map((item) => item.key)).size, 3);
 });

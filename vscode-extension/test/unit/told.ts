@@ -8,17 +8,17 @@ import type { View } from "../../src/shared/view";
 const COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 export const USAGE: Usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: COST };
 
+export const STATE: Attached["state"] = {
+  sessionId: "s", cwd: "/w", path: null, name: null, phase: "idle", turnId: null, model: "a/b", images: true, thinking: "off", tools: [], mode: "ask",
+  queue: { items: [], version: 0 }, leafId: null, treeVersion: 0, contextUsage: { tokens: 0, window: 100, percent: 0 },
+  counts: { entries: 0, messages: 0 }, pending: [], trusted: true, skipped: [], readOnly: false, warnings: [],
+};
+
 /** A session that was just opened, with some entries. */
 export function session(entries: Entry[] = [], more: Partial<Attached> = {}): View {
   return opened({
     sessionId: "s", inFlight: [], tools: [], pending: [], cursor: { epoch: "e", seq: 0 },
-    history: { entries, leafId: null, prevCursor: null },
-    state: {
-      sessionId: "s", cwd: "/w", path: null, name: null, phase: "idle", turnId: null, model: "a/b", images: true, thinking: "off", tools: [], mode: "ask",
-      queue: { items: [], version: 0 }, leafId: null, treeVersion: 0, contextUsage: { tokens: 0, window: 100, percent: 0 },
-      counts: { entries: 0, messages: 0 }, pending: [], trusted: true, skipped: [], readOnly: false, warnings: [],
-    },
-    ...more,
+    history: { entries, leafId: null, prevCursor: null }, state: STATE, ...more,
   });
 }
 

@@ -243,6 +243,15 @@ function Chat:ask(method, params, answer)
 end
 
 ---@param attached singletree.Attached
+---@param request string
+---@return boolean
+local function pending(attached, request)
+  return vim.iter(attached.pending):any(function(one)
+    return one.requestId == request
+  end)
+end
+
+---@param attached singletree.Attached
 function Chat:take(attached)
   local before = self.store.session
   if before and before ~= attached.sessionId then
@@ -251,24 +260,14 @@ function Chat:take(attached)
   local open = self.store:questions()
   self.store:snapshot(attached)
   for _, question in ipairs(open) do
-    if question.sessionId == attached.sessionId and self:pending(attached, question.requestId) then
+    if question.sessionId == attached.sessionId and pending(attached, question.requestId) then
       self.store:ask(question)
     end
   end
   self:draw()
 end
 
----@param attached singletree.Attached
----@param request string
----@return boolean
-function Chat:pending(attached, request)
-  for _, one in ipairs(attached.pending) do
-    if one.requestId == request then
-      return true
-    end
-  end
-  return false
-end
+
 
 --- Open the session of the workspace, or come back to the one that was shown here.
 ---@param after? fun()

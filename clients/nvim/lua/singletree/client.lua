@@ -230,14 +230,7 @@ function M.request(method, params, answer)
   end
 end
 
----@param method string
----@param params table
-function M.notify(method, params)
-  local client = M.get()
-  if client then
-    client.rpc.notify(method, params)
-  end
-end
+
 
 --- Let go of the daemon; it is not started again by itself.
 function M.stop()

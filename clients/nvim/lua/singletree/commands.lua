@@ -118,9 +118,7 @@ M.all = {
   },
   tree = {
     tells = 'the tree of the session',
-    complete = function(_, lead)
-      return among(tree.FILTERS)(_, lead)
-    end,
+    complete = among(tree.FILTERS),
     run = function(chat, rest)
       tree.open(chat, rest ~= '' and rest or nil)
     end,
@@ -202,9 +200,7 @@ M.all = {
   },
   mode = {
     tells = 'choose what is asked for',
-    complete = function(_, lead)
-      return among(pickers.MODES)(_, lead)
-    end,
+    complete = among(pickers.MODES),
     run = function(chat, rest)
       if rest ~= '' then
         chat:ask('agent/permission/setMode', { mode = rest })
@@ -215,9 +211,7 @@ M.all = {
   },
   trust = {
     tells = 'whether what this folder brings along counts: yes, no or forget',
-    complete = function(_, lead)
-      return among({ 'forget', 'no', 'yes' })(_, lead)
-    end,
+    complete = among({ 'forget', 'no', 'yes' }),
     run = function(chat, rest)
       pickers.trust(chat, rest)
     end,

@@ -81,11 +81,17 @@ local function tool_call(store, tool, entry)
   store:put({ id = entries.tool_id(tool.id), kind = 'tool', text = '', tool = tool, entry = entry })
 end
 
+local ENDS = {
+  max_tokens = 'The answer was cut off: too long.',
+  max_turns = 'The turn reached its limit of steps.',
+  refusal = 'The model refused.',
+}
+
 --- The end of a turn that was no good one. The notice its last answer made is said better.
 ---@param store singletree.Store
 ---@param event singletree.TurnEndedEvent
 local function ended(store, event)
-  local said = ({ max_tokens = 'The answer was cut off: too long.', refusal = 'The model refused.' })[event.reason]
+  local said = ENDS[event.reason]
   if event.reason == 'error' then
     local last = store.order[store.body]
     local id = last and last.kind == 'notice' and last.level == 'error' and last.id or 'turn:' .. event.turnId

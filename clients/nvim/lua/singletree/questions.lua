@@ -1,4 +1,4 @@
---- Questions of the daemon to the person, for leave and of extensions: they stand in the transcript until they
+--- Questions of the daemon to the person, for permission and of extensions: they stand in the transcript until they
 --- are answered there, by a command, or by somebody else. A key counts only on the line of an answer. Nothing
 --- opens by itself. Read next: dialogs.lua (kinds that need more than a choice), draw.lua.
 local M = {}
