@@ -13,11 +13,13 @@ setup: $(VENV)/.ready
 dev: $(VENV)/.ready-dev
 
 $(VENV)/.ready: pyproject.toml constraints.txt
+	@echo "Installing into $(VENV); that takes a moment, and only the first time." >&2
 	@sh .ci/venv $(PYTHON) $(VENV)
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
+	@echo "Installing what the tests need into $(VENV)." >&2
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 

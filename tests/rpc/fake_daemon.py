@@ -288,6 +288,15 @@ class Fake:
         skipped = [] if params["trusted"] else self.state()["skipped"]
         self.answer(message, {"trusted": params["trusted"] is True, "skipped": skipped})
 
+    def on_permission_list(self, message: Message, params: Message) -> None:
+        self.answer(message, {"rules": [], "mode": "ask"})
+
+    def on_permission_setMode(self, message: Message, params: Message) -> None:
+        self.answer(message, {"rules": [], "mode": params["mode"]})
+
+    def on_edits_list(self, message: Message, params: Message) -> None:
+        self.answer(message, {"edits": []})
+
     def on_usage_get(self, message: Message, params: Message) -> None:
         window = {"tokens": 100, "window": 1000, "percent": 10.0}
         models = [{"model": "fake/model", "answers": 2, "usage": USAGE}]
@@ -462,9 +471,15 @@ class Fake:
         self.end()
 
     def on_abort(self, message: Message, params: Message) -> None:
-        block = {"type": "text", "text": "later"}
-        item = {"queueId": "q1", "kind": "followUp", "content": [block], "paused": False}
-        self.answer(message, {"aborted": True, "forced": False, "queue": [item]})
+        added = {"type": "text", "text": "The editor shows a.py.", "context": True}
+        waited = [
+            {"queueId": name, "kind": "followUp", "content": content, "paused": False}
+            for name, content in (
+                ("q1", [{"type": "text", "text": "later"}, added]),
+                ("q2", [{"type": "text", "text": "and last"}]),
+            )
+        ]
+        self.answer(message, {"aborted": True, "forced": False, "queue": waited})
         self.end("aborted")
 
 

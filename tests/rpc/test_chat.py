@@ -164,7 +164,7 @@ def test_a_failed_attempt_is_told_and_made_again(chat: Chat) -> None:
     assert done.stdout.splitlines() == [
         "Half an",
         "(that attempt failed and is thrown away)",
-        "… Too busy. Again in 2.0 s (1 of 3).",
+        "… Too busy; again in 2.0 s (1 of 3)",
         "Hello",
     ]
     assert done.stderr == f"{WARNED}! Mind this.\n"
@@ -239,9 +239,9 @@ def test_the_child_is_told_to_go(chat: Chat) -> None:
 COMMANDS: list[tuple[str, str]] = [
     (
         "/tree",
-        "│ a1b2c3d4 user [start]: Hello there\n"
-        "● b2c3d4e5 assistant: Hi ␛[31mred\n"
-        "  c3d4e5f6   user: Another way\n",
+        "│ a1b2c3d4 you [start]: Hello there\n"
+        "● b2c3d4e5 agent: Hi ␛[31mred\n"
+        "  c3d4e5f6   you: Another way\n",
     ),
     (
         "/tree user-only",
@@ -265,10 +265,12 @@ COMMANDS: list[tuple[str, str]] = [
     ("/bash make all", "ran make all\n␛[2J\n(exit code 3)"),
     ("/new", "→ a new session"),
     ("/sessions", "  0199d2c4-7a51-7d0e-8a8e-0c2f5f1f7a11 2026-01-02 03:04 my talk"),
-    ("/switch 0199", "user: Hello there"),
+    ("/switch 0199", "you: Hello there"),
     ("/name my talk", "→ my talk"),
     ("/trust yes", "→ trusted"),
     ("/trust no", "→ not trusted\n  left aside: .pi/settings.json"),
+    ("/mode", "mode ask (of: ask acceptEdits readOnly allowAll)"),
+    ("/mode readOnly", "→ mode readOnly"),
     ("/usage", "window: 10.0 % of 1,000 tokens\nsession: 1,200 in · 34 out · $0.5000"),
     ("/help", "/review FILE                   Review the code."),
     ("/review a.py", "Hello"),
@@ -288,8 +290,11 @@ def test_commands(chat: Chat) -> None:
 MISUSES: list[tuple[str, str]] = [
     ("/model fake/none", "✗ No such model. (not_found)\n  /model lists them.\n"),
     ("/trust", "✗ Trust this folder? /trust yes, /trust no, or /trust forget\n"),
+    ("/mode no", "✗ There is no mode no; there are ask, acceptEdits, readOnly, allowAll.\n"),
+    ("/undo", "✗ There is no edit to take back.\n"),
+    ("/abort", "✗ Nothing runs.\n"),
     ("/goto", "✗ Which entry? /tree shows their ids.\n"),
-    ("/goto zz", "✗ No entry begins zz.\n"),
+    ("/goto zz", "✗ No entry begins zz. /tree shows their ids.\n"),
     ("/switch", "✗ Which session? /sessions shows their ids.\n"),
     ("/switch zz", "✗ No session begins zz. /sessions shows their ids.\n"),
     ("/steer", "✗ Steer with what? /steer TEXT\n"),
@@ -397,7 +402,7 @@ def test_a_person_is_greeted_and_told_how_things_stand(
     kim.sees("singletree 9.9 · fake/model")
     kim.sees("not trusted, so not used: .pi/settings.json")
     kim.sees("A line was damaged.")
-    kim.sees("user: Hello there")
+    kim.sees("you: Hello there")
     kim.sees("› ")
     kim.presses(CTRL_D)
     assert kim.leaves() == 0
@@ -479,7 +484,8 @@ def test_ctrl_c_stops_the_turn_and_gives_back_what_waited(
     kim.presses(CTRL_C)
     kim.sees("stopping; Ctrl-C again leaves")
     kim.sees("not sent: later")
-    kim.sees("› later")
+    kim.sees("not sent: and last")
+    kim.sees("› later and last")
     kim.types("")
     kim.sees("Hello")
     kim.types("/quit")
@@ -598,7 +604,7 @@ def test_real_a_pipe_reads_a_file_without_a_key(chat: Chat, tmp_path: Path) -> N
     chat.command = chat.real
     done = chat.pipe("read README.md\n/tree\n")
     assert "✓ read README.md → # A small web server\n" in done.stdout
-    assert re.search(r"│ \w{8} user: read README.md\n", done.stdout)
+    assert re.search(r"│ \w{8} you: read README.md\n", done.stdout)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -617,6 +623,18 @@ def test_real_a_pipe_cannot_be_asked(chat: Chat, option: str, shown: str) -> Non
     assert done.stdout.startswith("I run it.\n?")
     assert shown in done.stdout
     assert done.stdout.endswith("Done.\n")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+def test_real_what_a_turn_changed_is_taken_back(chat: Chat, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\n")
+    edit: Message = {"edits": [{"oldText": "one", "newText": "two"}], "path": "a.txt"}
+    chat.with_daemon([{"call": "edit", "args": edit}, {"text": "Done."}])
+    done = chat.pipe("/mode acceptEdits\nchange it\n/undo\n/undo\n")
+    assert "→ mode acceptEdits\n✓ edit a.txt" in done.stdout
+    assert done.stdout.endswith("→ 1 edit taken back\n✗ There is no edit to take back.\n")
+    assert (tmp_path / "a.txt").read_text() == "one\n"
 
 
 @pytest.mark.slow
@@ -642,7 +660,7 @@ def test_real_a_person_allows_stops_and_goes_back(
     kim.sees("› and then")
     kim.presses(b"\x15")
     kim.types("/tree userOnly")
-    kim.sees("user: make")
+    kim.sees("you: make")
     kim.sees("› ")
     kim.types("/quit")
     assert kim.leaves() == 0

@@ -17,6 +17,16 @@ def test_a_row_ends_where_the_terminal_does(monkeypatch: pytest.MonkeyPatch) -> 
     assert out.getvalue() == "x" * 19 + "…\n"
 
 
+def test_silence_is_told_once_and_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    out = io.StringIO()
+    screen = Screen(out, lively=True)
+    screen.waits()
+    screen.waits()
+    screen.say("Yes.")
+    assert out.getvalue() == "… waiting for the answer \r\x1b[KYes.\n"
+
+
 def test_a_hint_that_the_message_holds_is_not_said_twice() -> None:
     out = io.StringIO()
     screen = Screen(out, lively=False)

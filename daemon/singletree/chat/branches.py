@@ -6,6 +6,7 @@ from singletree.chat.link import Object, number, rows, text
 from singletree.chat.screen import one_line
 from singletree.chat.talk import Misused, Talk
 
+WHO = {"user": "you", "assistant": "agent", "toolResult": "tool", "bashExecution": "command"}
 FILTERS = ("default", "noTools", "userOnly", "labeled", "all")
 
 
@@ -34,10 +35,16 @@ def _rows(talk: Talk, asked: Object) -> list[Object]:
 
 def _drawn(row: Object) -> str:
     here = "●" if row.get("isLeaf") else "│" if row.get("onPath") else " "
-    who = text(row, "role") or text(row, "type")
     mark = f" [{text(row, 'label')}]" if text(row, "label") else ""
     indent = "  " * int(number(row, "depth"))
-    return f"{here} {text(row, 'entryId')} {indent}{who}{mark}: {one_line(text(row, 'preview'))}"
+    said = f"{who(row)}{mark}: {one_line(text(row, 'preview'))}"
+    return f"{here} {text(row, 'entryId')} {indent}{said}"
+
+
+def who(row: Object) -> str:
+    """Whose an entry or a message is, in a word."""
+    kind = text(row, "role") or text(row, "type")
+    return WHO.get(kind, kind.replace("_", " "))
 
 
 def _entry(talk: Talk, beginning: str) -> str:
@@ -47,7 +54,8 @@ def _entry(talk: Talk, beginning: str) -> str:
     ids = [text(row, "entryId") for row in _rows(talk, {"filter": "all"})]
     found = [i for i in ids if i == beginning] or [i for i in ids if i.startswith(beginning)]
     if len(found) != 1:
-        raise Misused(f"{'No entry' if not found else 'More than one entry'} begins {beginning}.")
+        how = "No entry" if not found else "More than one entry"
+        raise Misused(f"{how} begins {one_line(beginning)}. /tree shows their ids.")
     return found[0]
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from singletree.chat.branches import fork, goto, label, tree
-from singletree.chat.link import Object, Refused, number, part, pick, rows, text
+from singletree.chat.branches import fork, goto, label, tree, who
+from singletree.chat.leave import mode, trust, undo
+from singletree.chat.link import Object, Refused, number, part, pick, rows, said, text
 from singletree.chat.screen import one_line, tokens
 from singletree.chat.talk import Misused, Quit, Talk
 
@@ -18,8 +19,6 @@ UNSAID = "(nothing said yet)"
 TYPING = """\
 While a turn runs, a line you type steers it; /queue TEXT waits for its end.
 Ctrl-C stops the turn, twice it leaves. An entry is named by the beginning of its id."""
-
-TRUST: Object = {"yes": True, "no": False, "forget": None}
 
 
 @dataclass(frozen=True)
@@ -119,9 +118,8 @@ def _queue(talk: Talk, rest: str) -> None:
     else:
         items = rows(talk.ask("agent/queue/list", {}), "items")
         for item in items:
-            words = " ".join(text(block, "text") for block in rows(item, "content"))
             paused = " (paused)" if item.get("paused") else ""
-            talk.screen.say(f"{text(item, 'kind')}{paused}: {one_line(words)}")
+            talk.screen.say(f"{text(item, 'kind')}{paused}: {one_line(said(item))}")
         if not items:
             talk.screen.say("Nothing waits.")
 
@@ -137,6 +135,8 @@ def _bash(talk: Talk, rest: str) -> None:
 
 
 def _abort(talk: Talk, rest: str) -> None:
+    if not talk.session.busy:
+        raise Misused("Nothing runs.")
     talk.abort()
 
 
@@ -174,15 +174,6 @@ def _name(talk: Talk, rest: str) -> None:
     talk.screen.say(f"→ {text(told, 'name') or 'no name'}")
 
 
-def _trust(talk: Talk, rest: str) -> None:
-    if rest not in TRUST:
-        raise Misused("Trust this folder? /trust yes, /trust no, or /trust forget")
-    told = talk.ask("agent/trust/set", {"trusted": TRUST[rest]})
-    talk.screen.say("→ trusted" if told.get("trusted") else "→ not trusted", "cyan")
-    for row in rows(told, "skipped"):
-        talk.screen.row(f"  left aside: {one_line(text(row, 'path'))}", "dim")
-
-
 def _usage(talk: Talk, rest: str) -> None:
     told = talk.ask("agent/usage/get", {})
     window = part(told, "contextUsage")
@@ -203,11 +194,9 @@ def show_past(talk: Talk, told: Object) -> None:
     """Where a session that goes on stands: its last words."""
     for entry in rows(told, "history", "entries")[-4:]:
         message = part(entry, "message")
-        content = message.get("content")
-        words = content if isinstance(content, str) else ""
-        words = words or " ".join(text(block, "text") for block in rows(message, "content"))
+        words = said(message)
         if text(message, "role") in ("user", "assistant") and words.strip():
-            talk.screen.say(f"{text(message, 'role')}: {one_line(words)[:400]}", "dim")
+            talk.screen.say(f"{who(message)}: {one_line(words)[:400]}", "dim")
 
 
 COMMANDS = {
@@ -226,9 +215,9 @@ COMMANDS = {
     "sessions": Command(_sessions, "/sessions [TEXT]", "the sessions of this folder"),
     "switch": Command(_switch, "/switch ID", "go on with another session"),
     "name": Command(_name, "/name TEXT", "give the session a name"),
-    "trust": Command(
-        _trust, "/trust yes|no|forget", "whether what this folder brings along counts"
-    ),
+    "mode": Command(mode, "/mode [MODE]", "what is asked before it is done"),
+    "undo": Command(undo, "/undo", "take back what the last turn changed in files"),
+    "trust": Command(trust, "/trust yes|no|forget", "whether what this folder brings along counts"),
     "usage": Command(_usage, "/usage", "tokens and cost"),
     "help": Command(_help, "/help", "this list"),
     "quit": Command(_quit, "/quit", "leave"),

@@ -96,8 +96,8 @@ def _retry(event: Object, session: Session, screen: Screen) -> None:
     if text(event, "status") == "waiting":
         wait = number(event, "delayMs") / 1000
         which = f"{number(event, 'attempt'):.0f} of {number(event, 'max'):.0f}"
-        why = text(event, "error", "message")
-        screen.say(f"… {why} Again in {wait:.1f} s ({which}).", "yellow")
+        why = text(event, "error", "message").removesuffix(".")
+        screen.say(f"… {why}; again in {wait:.1f} s ({which})", "yellow")
 
 
 def _compaction(event: Object, session: Session, screen: Screen) -> None:

@@ -66,6 +66,12 @@ def rows(value: Json, *path: str) -> list[Object]:
     return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
 
 
+def said(message: Object) -> str:
+    """What a person or a model said of a message, without what an editor added."""
+    own = [block for block in rows(message, "content") if block.get("context") is not True]
+    return text(message, "content") or " ".join(text(block, "text") for block in own)
+
+
 class Link:
     """A daemon of our own. It has its own process group, so Ctrl-C is for us alone."""
 

@@ -13,6 +13,7 @@ from typing import TextIO
 from singletree.chat.link import Object, number, part, rows, text
 
 COLOURS = {"dim": "2", "bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+WAITING = "… waiting for the answer "
 MARKS = {"completed": ("✓", "green"), "failed": ("✗", "red"), "rejected": ("✗", "yellow")}
 HIDDEN = {ord(c): None for c in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\r"}
 VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t\r"}
@@ -116,6 +117,11 @@ class Screen:
             mark, colour = MARKS.get(status, ("–", "dim"))
             del self._tools[call]
             self.say(f"{mark} {title} → {self._fit(outcome(known), len(title) + 6)}", colour)
+
+    def waits(self) -> None:
+        """Nothing comes, though something runs."""
+        if not self._status:
+            self._pass(WAITING)
 
     def flush(self) -> None:
         """Let everything be seen."""

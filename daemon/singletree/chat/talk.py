@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from singletree.chat.events import Session, show
 from singletree.chat.keyboard import Pipe, Terminal
-from singletree.chat.link import Json, Link, Object, Refused, part, rows, text
+from singletree.chat.link import Json, Link, Object, Refused, part, rows, said, text
 from singletree.chat.questions import Question, question
 from singletree.chat.screen import Screen, one_line
 
@@ -33,6 +33,10 @@ SESSIONLESS = ("agent/session/open", "agent/session/new", "agent/session/list")
 LEAVING = "(leaving when this is done; Ctrl-C stops it)"
 STOPPING = "(stopping; Ctrl-C again leaves)"
 NOT_ALLOWED = "no (nobody can be asked here; --allow says yes)"
+
+
+SILENCE = 1.0
+"""Seconds after which a person is told that an answer is waited for."""
 
 
 class Misused(Exception):
@@ -145,7 +149,10 @@ class Talk:
         sources = [self._link.wake]
         if self._keyboard.fd is not None:
             sources.append(self._keyboard.fd)
-        ready, _, _ = select.select(sources, [], [])
+        silence = SILENCE if self.session.busy and not self._questions else None
+        ready, _, _ = select.select(sources, [], [], silence)
+        if not ready:
+            self.screen.waits()
         if self._keyboard.interrupted():
             raise KeyboardInterrupt
         if self._link.wake in ready:
@@ -183,9 +190,8 @@ class Talk:
             return
         self._aborts.discard(request)
         for item in rows(message, "result", "queue"):
-            words = " ".join(text(block, "text") for block in rows(item, "content"))
-            self.screen.say(f"↩ not sent: {words}", "yellow")
-            self.suggestion = words
+            self.screen.say(f"↩ not sent: {said(item)}", "yellow")
+            self.suggestion = f"{self.suggestion}\n{said(item)}".strip()
 
     def _typed(self, line: str | None) -> None:
         if self._questions:

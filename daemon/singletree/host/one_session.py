@@ -86,9 +86,10 @@ def looked_at(beginning: str, environment: Mapping[str, str]) -> History:
     store = Store(agent_dir(environment))
     found = store.ids(beginning)
     if len(found) > 1:
-        raise UnknownSession(f"{len(found)} sessions have an id that begins with {beginning}.")
+        raise UnknownSession(SEVERAL.format(count=len(found), beginning=beginning))
     return store.open_id(found[0] if found else beginning, read_only=True)
 
 
+SEVERAL = "{count} sessions have an id that begins with {beginning}; give more of it."
 COMMANDS: dict[str, Command] = {"export": export, "xray": xray}
 EPILOG = "Of one session: singletree sessions export ID, singletree sessions xray ID."

@@ -28,7 +28,8 @@ Things I understand:
 Names with spaces go in quotes, and "then" joins steps: list src, then read src/main.py."""
 REAL = (
     "For real answers, set a key (for example ANTHROPIC_API_KEY or OPENAI_API_KEY) or start a "
-    "local server (Ollama, llama.cpp, LM Studio), and choose its model."
+    "local server (Ollama, llama.cpp, LM Studio), and choose its model. `singletree doctor` tells "
+    "what can be used here, and what is missing."
 )
 HELLO = "Hello! " + WHO + "\n\n" + ABLE + "\n\n" + REAL
 HELP = WHO + "\n\n" + ABLE + "\n\n" + REAL
