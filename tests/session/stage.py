@@ -90,7 +90,10 @@ def _text(content: object) -> str:
 
 @dataclass
 class Casting:
-    """Who plays: what a session may be given beside its model. `find` knows more models."""
+    """Who plays: what a session may be given beside its model.
+
+    `find` knows more models; `hears` is told every event when it happens.
+    """
 
     ask: Callable[[Question], Awaitable[Answer]] = yes
     settings: Callable[[], Settings] = Settings
@@ -100,6 +103,7 @@ class Casting:
     find: Callable[[str], Model] | None = None
     shell: Shell | None = None
     trusted: bool = False
+    hears: Callable[[SessionEvent], None] = lambda event: None
 
 
 @asynccontextmanager
@@ -149,6 +153,10 @@ def _parts(
     async def first() -> str:
         return model.info.ref
 
+    def tell(event: SessionEvent) -> None:
+        events.append(event)
+        cast.hears(event)
+
     shell = LocalShell({"PATH": "/usr/bin:/bin"})
     world = LocalWorld(folder, Disk(), shell)
     tools = default_tools(world) if cast.tools is None else list(cast.tools)
@@ -168,7 +176,7 @@ def _parts(
         shell=cast.shell or shell,
         outputs=agent_dir / "outputs",
         guests=tuple(guests),
-        emit=events.append,
+        emit=tell,
         spawn=lambda work: _start(tasks, work),
     )
 

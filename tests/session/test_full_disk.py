@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import anyio
 import anyio.to_thread
 import pytest
 from tests.history.made import files_no_larger_than, header, user, write
-from tests.session.stage import outline, said, stage
+from tests.session.stage import Casting, outline, said, stage
 
 from singletree.errors import SessionError, SingletreeError
 from singletree.history.entries import MessageEntry
 from singletree.history.store import Store
-from singletree.messages import AssistantMessage, Text
+from singletree.messages import AssistantMessage, Text, UserMessage
 from singletree.model.keys import write_key
 from singletree.model.scripted import ScriptedModel, call, say, wait
-from singletree.session.events import EntryAppended, MessageEnded, TurnEnded, Warned
+from singletree.session.events import (
+    EntryAppended,
+    MessageEnded,
+    SessionEvent,
+    TurnEnded,
+    Warned,
+)
 from singletree.session.settings.file import write_value
 from singletree.session.tree.conversation import Conversation
 from singletree.session.turn.partials import read_partial, write_partial
@@ -32,6 +40,14 @@ def no_folder(path: Path) -> None:
     path.write_text("no folder")
 
 
+def at_once(rename: Callable[[Path], object], to: Path) -> None:
+    """Beside the loop, which waits for it."""
+    thread = Thread(target=rename, args=(to,))
+    thread.start()
+    while thread.is_alive():
+        pass
+
+
 async def test_a_waiting_text_leaves_the_queue_only_as_an_entry(tmp_path: Path) -> None:
     async with stage(tmp_path, ScriptedModel([say("one"), say("two")])) as on:
         await on.say("first")
@@ -42,6 +58,33 @@ async def test_a_waiting_text_leaves_the_queue_only_as_an_entry(tmp_path: Path) 
         assert [dict(i.content[0])["text"] for i in on.session.queue.items] == ["S" * 500]
         await on.say("next")
         assert outline(on.model.requests[1].messages)[-2:] == ["user: " + "S" * 500, "user: next"]
+
+
+async def test_a_text_that_is_written_but_not_synced_is_accepted_and_told(tmp_path: Path) -> None:
+    """Its folder is away while the disk is asked to keep its name."""
+    there, away = tmp_path / "agent/sessions", tmp_path / "elsewhere"
+    turned: list[SessionEvent] = []
+
+    def hears(event: SessionEvent) -> None:
+        match event:
+            case EntryAppended(entry=MessageEntry(message=UserMessage())) if not turned:
+                turned.append(event)
+                at_once(there.rename, away)
+            case Warned():
+                at_once(away.rename, there)
+
+    model = ScriptedModel([say("one"), say("two")])
+    async with stage(tmp_path, model, casting=Casting(hears=hears)) as on:
+        first = await on.session.turns.prompt(said("go"), client_message_id="m")
+        await on.session.turns.wait()
+        assert await on.session.turns.prompt(said("go"), client_message_id="m") == first
+        assert [type(e) for e in on.events].count(Warned) == 1
+        await on.say("more")
+        assert outline(on.model.requests[1].messages) == [
+            "user: go",
+            "assistant: one",
+            "user: more",
+        ]
 
 
 async def test_what_is_taken_out_waits_on_where_that_cannot_be_kept(tmp_path: Path) -> None:

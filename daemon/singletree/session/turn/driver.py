@@ -112,7 +112,9 @@ class Driver:
             self._talk.bring_in()
             self._say_waiting("steer")
             self._say(entry_id, user_message(content, client_id))
-            self._say_messages(self._extension_messages.take_with_prompt())
+            for message in self._extension_messages.take_with_prompt():
+                self._talk.put_off(custom_entry(message.message), id=message.entry_id)
+            self._talk.bring_in()
             return cause
 
         turn = self._begin(cause)
@@ -169,7 +171,8 @@ class Driver:
     async def _open(self, turn: Turn, say: Callable[[], Cause | None]) -> bool:
         """Find out who answers, say what there is to say, and have it on the disk.
 
-        False: meanwhile all of it was taken back.
+        What is an entry has been said: if the disk cannot promise to keep it, that is told, and the
+        turn goes on. False: meanwhile all of it was taken back.
         """
         try:
             with anyio.CancelScope(shield=True):
@@ -181,9 +184,7 @@ class Driver:
                     self._end()
                     return False
                 turn.cause = cause
-                await anyio.to_thread.run_sync(self._talk.history.sync)
-                if self._queue.version != waiting:
-                    await self.save_queue()
+                await self._keep(queue=self._queue.version != waiting)
         except BaseException:
             self._end()
             raise
@@ -219,12 +220,13 @@ class Driver:
                 self._emit(Warned(error.code, error.message))
         return not (turn.stopped or scope.cancelled_caught)
 
-    async def _keep(self) -> None:
-        """The turn is on the disk. A full disk is told, and the next prompt tries again."""
+    async def _keep(self, *, queue: bool = True) -> None:
+        """What was said is on the disk. A full disk is told, and the next prompt tries again."""
         with anyio.CancelScope(shield=True):
             try:
                 await anyio.to_thread.run_sync(self._talk.history.sync)
-                await self.save_queue()
+                if queue:
+                    await self.save_queue()
             except SingletreeError as error:
                 self._emit(Warned(error.code, error.message))
 
