@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from singletree.pathtext import at_home, is_file, is_folder, is_there, read_plain
+from singletree.pathtext import at_home, home, is_file, is_folder, is_there, read_plain
 
 ODD = [
     "x" * 300,
@@ -76,3 +76,11 @@ def test_only_plain_files_are_read(tmp_path: Path, kind: str) -> None:
             path.mkdir()
     with pytest.raises(OSError):
         read_plain(path)
+
+
+@pytest.mark.parametrize(("named", "found"), [("/a", "/a"), ("", "/"), ("here", "/"), ("~", "/")])
+def test_a_home_is_always_a_whole_path(
+    monkeypatch: pytest.MonkeyPatch, named: str, found: str
+) -> None:
+    monkeypatch.setenv("HOME", named)
+    assert str(home()) == found

@@ -37,6 +37,12 @@ def at_home(text: str) -> Path:
     return Path(os.path.expanduser(_IMPOSSIBLE.sub("\N{REPLACEMENT CHARACTER}", text)))  # noqa: PTH111
 
 
+def home() -> Path:
+    """The person's home folder; where nothing names one, `/`, as in a container."""
+    known = os.path.expanduser("~")  # noqa: PTH111
+    return Path(known if known.startswith("/") else "/")
+
+
 def is_file(path: str | Path) -> bool:
     """Whether a plain file is there."""
     return os.path.isfile(path)  # noqa: PTH113

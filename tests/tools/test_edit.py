@@ -211,6 +211,20 @@ def test_a_file_that_repeats_itself_costs_little(before: str, old: str, said: st
     assert said in error.value.message
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("x\r\n" * 5000 + "y\r\n" + "x\r\n" * 5000, "x\r\n" * 4990 + "z\r\n" + "x\r\n" * 5020),
+        ("x\r\ny\r\n" * 5000, "y\r\nx\r\n" * 5000 + "z\r\n"),
+        ("".join(f"{n}\r\n" for n in range(9000)), "".join(f"{n * 2}\r\n" for n in range(9000))),
+    ],
+)
+@pytest.mark.timeout(30)
+def test_thousands_of_lines_are_replaced_at_once(old: str, new: str) -> None:
+    edit = Edit(old_text=old.replace("\r", ""), new_text=new.replace("\r", ""))
+    assert apply_edits(f"a\n{old}b\n".encode(), [edit], "f").data == f"a\n{new}b\n".encode()
+
+
 def test_half_a_character_is_not_written() -> None:
     told = "newText has half a character (a lone surrogate) at position 3. Nothing was changed."
     assert refused("x", ("x", "ab\ud83d")).startswith(told)

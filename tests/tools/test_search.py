@@ -367,6 +367,14 @@ async def test_no_pipe_is_searched(tmp_path: Path) -> None:
     assert await grep(tmp_path, "x") == "No line matches."
 
 
+async def test_pipes_in_the_place_of_ignore_files_hold_no_search(tmp_path: Path) -> None:
+    make(tmp_path, **{"w/a/b.txt": "needle", "w/.git/info/x": "", "w/a/c/d.txt": "needle"})
+    for name in (".rgignore", "w/.ignore", "w/.git/info/exclude", "w/a/.gitignore", "w/a/.ignore"):
+        os.mkfifo(tmp_path / name)
+    (tmp_path / "w/a/c/.gitignore").symlink_to(tmp_path / ".rgignore")
+    assert await grep(tmp_path / "w", "needle") == "a/b.txt:1: needle\na/c/d.txt:1: needle"
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("name", [".gitignore", ".ignore", "sub/.gitignore"])
@@ -394,11 +402,13 @@ anyio.run(lambda: said(grep_tool(world_of(folder)), pattern="x"))
 @pytest.mark.timeout(60)
 def test_a_search_dies_with_the_daemon(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / ".ignore")
+    writer = os.open(tmp_path / ".ignore", os.O_RDWR)
     child = subprocess.Popen([sys.executable, "-c", ENDLESS, str(tmp_path)])
     until(lambda: searching(tmp_path))
     child.kill()
     child.wait()
     until(lambda: not searching(tmp_path))
+    os.close(writer)
 
 
 def searching(folder: Path) -> bool:

@@ -107,7 +107,7 @@ def _passed_on(model: str | None, rest: Sequence[str], interactive: bool) -> lis
 
 
 def _history() -> Path:
-    home = os.environ.get("PI_CODING_AGENT_DIR") or Path.home() / ".pi" / "agent"
+    home = os.environ.get("PI_CODING_AGENT_DIR") or Path("/", os.path.expanduser("~/.pi/agent"))  # noqa: PTH111
     return Path(home) / "singletree" / "chat-history"
 
 

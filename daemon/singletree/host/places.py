@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from singletree.errors import SingletreeError
-from singletree.pathtext import at_home
+from singletree.pathtext import at_home, home
 
 GONE = "The current folder does not exist any more; go to another one."
 UNIX = "unix://"
@@ -17,7 +17,7 @@ NOT_UNIX = "{address} is no place to listen at; write it as unix:///the/whole/pa
 def agent_dir(environment: Mapping[str, str]) -> Path:
     """Settings, keys and sessions: the folder PI_CODING_AGENT_DIR names, or ~/.pi/agent."""
     named = environment.get("PI_CODING_AGENT_DIR")
-    return at_home(named).absolute() if named else Path.home() / ".pi" / "agent"
+    return at_home(named).absolute() if named else home() / ".pi" / "agent"
 
 
 def here() -> Path:

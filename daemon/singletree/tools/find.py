@@ -19,7 +19,7 @@ from pydantic import Field, JsonValue
 
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
-from singletree.pathtext import is_there
+from singletree.pathtext import home, is_there
 from singletree.tools.globs import translate
 from singletree.tools.ignore import IGNORE_FILES, Ignore, ignore_around
 from singletree.tools.looks import shown_name
@@ -143,7 +143,7 @@ def _collect(
     except OSError as error:
         raise trouble(root, error) from error
     top = str(root).rstrip("/")
-    ignore = ignore_around(str(root), Path(os.path.expanduser("~")))  # noqa: PTH111
+    ignore = ignore_around(str(root), home())
     found: list[str] = []
     for path in chain(_never_saved(root, unsaved, ignore), walk(top, ignore, stop)):
         relative = path[len(top) + 1 :]

@@ -15,6 +15,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import time
 from bisect import bisect_left
 from collections.abc import AsyncIterator, Collection
 from contextlib import suppress
@@ -29,6 +30,7 @@ from singletree.errors import ToolError
 from singletree.tools.clean import clean
 from singletree.tools.looks import shown_name
 from singletree.tools.paths import trouble
+from singletree.tools.pipes import answer_pipes
 from singletree.tools.shell import tie
 
 NOT_INSTALLED = (
@@ -123,13 +125,16 @@ async def run_ripgrep(query: Query, folder: Path, *, without: Collection[str] = 
     try:
         assert process.stdout is not None
         assert process.stderr is not None
-        async with anyio.create_task_group() as group:
-            group.start_soon(_drain, process.stderr, complaint)
-            async for record in _records(process.stdout):
-                if not reader.take(record):
-                    _end(process)
-                    break
-        code = await process.wait()
+        async with anyio.create_task_group() as watch:
+            watch.start_soon(answer_pipes, folder, lambda: reader.heard)
+            async with anyio.create_task_group() as group:
+                group.start_soon(_drain, process.stderr, complaint)
+                async for record in _records(process.stdout):
+                    if not reader.take(record):
+                        _end(process)
+                        break
+            code = await process.wait()
+            watch.cancel_scope.cancel()
     finally:
         with anyio.CancelScope(shield=True):
             _end(process)
@@ -174,9 +179,12 @@ class _Reader:
         self._found = Found()
         self._matches = 0
         self._kept = 0
+        self.heard = time.monotonic()
+        """When the last record came."""
 
     def take(self, record: bytes) -> bool:
         """One record; False when no more are wanted."""
+        self.heard = time.monotonic()
         if len(record) > MAX_RECORD:
             lean = _up_to_its_first_match(record)
             if lean is None:

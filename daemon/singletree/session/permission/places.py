@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from singletree.pathtext import home
 from singletree.tools.globs import translate
 
 Kind = Literal["inside", "guarded", "readable", "outside", "private", "key"]
@@ -45,9 +46,9 @@ class Places:
     """Knows the folders that matter; all of them are followed to their real places."""
 
     def __init__(
-        self, workspace: Path, agent_dir: Path, home: Path | None, readable: Sequence[Path] = ()
+        self, workspace: Path, agent_dir: Path, own_home: Path | None, readable: Sequence[Path] = ()
     ) -> None:
-        self._given = (workspace, agent_dir, home or Path.home(), *readable)
+        self._given = (workspace, agent_dir, own_home or home(), *readable)
 
     @cached_property
     def _folders(self) -> tuple[str, ...]:
@@ -104,7 +105,7 @@ class Places:
             return "readable"
         if any(_within(real, f"{self._agent_dir}/{name}") for name in (_KEYS, _OURS)):
             return "key"
-        if any(_within(real, f"{self._home}/{name}") for name in _PRIVATE):
+        if any(_within(real, f"{self._home.rstrip('/')}/{name}") for name in _PRIVATE):
             return "private"
         if _within(real, self.workspace):
             parts = self.shown(real).split("/")

@@ -21,7 +21,7 @@ from pydantic import JsonValue
 
 from singletree.errors import SettingsError
 from singletree.extensions.loader import workspace_extensions
-from singletree.pathtext import is_file, is_there
+from singletree.pathtext import home, is_file, is_there
 from singletree.session.files import replace_file
 from singletree.session.settings.file import read_file
 
@@ -120,10 +120,10 @@ def gated(workspace: Path) -> Iterator[Skipped]:
         path = workspace / ".pi" / name
         if is_there(path):
             yield Skipped(kind, path)
-    home = Path.home().resolve()
+    top = home().resolve()
     start = workspace.resolve()
     for folder in (start, *start.parents):
-        if folder == home:
+        if folder == top:
             return
         path = folder / ".agents" / "skills"
         if is_there(path):
