@@ -20,7 +20,7 @@ from singletree.messages import (
 from singletree.model.apis import APIS
 from singletree.model.base import ModelInfo, ModelRequest
 from singletree.model.catalogue import PROVIDERS
-from singletree.model.dialect import output_limit, request_tokens
+from singletree.model.room import output_limit, request_tokens
 from singletree.model.thinking import clamp, levels_of
 
 CHAT, MESSAGES, RESPONSES = "openai-completions", "anthropic-messages", "openai-responses"
@@ -78,12 +78,9 @@ def test_a_model_that_always_thinks_thinks_as_little_as_it_can() -> None:
 
 
 def test_thinking_that_no_longer_fits_is_dropped_not_refused() -> None:
-    compat = {"forceAdaptiveThinking": True, "bindsThinking": True}
+    compat = {"supportsMidConvoEffort": True}
     sent = body(MESSAGES, asked("hi", thinking="high"), reasoning=True, compat=compat)
     assert sent["thinking"]["block_binding"] == {"prefix_mismatch_behavior": "drop_block"}
-    info = ModelInfo("p", "m", api=MESSAGES, reasoning=True, compat=compat)
-    beta = APIS[MESSAGES].headers(info, asked("hi"), "k")["anthropic-beta"]
-    assert beta == "thinking-binding-controls-2026-08-01"
 
 
 @pytest.mark.parametrize(
@@ -136,17 +133,11 @@ def test_unsigned_thinking_does_not_go_back_as_text() -> None:
 
 @pytest.mark.parametrize(
     ("provider", "field"),
-    [("ollama", "max_tokens"), ("deepseek", "max_tokens"), ("groq", "max_completion_tokens")],
+    [("ollama", "max_tokens"), ("deepseek", "max_tokens"), ("cerebras", "max_completion_tokens")],
 )
 def test_dialects_by_provider(provider: str, field: str) -> None:
     sent = body(CHAT, provider=provider)
     assert field in sent
-    assert "store" not in sent
-
-
-def test_dialects_by_address() -> None:
-    sent = body(CHAT, provider="mine", base_url="https://openrouter.ai/api/v1")
-    assert sent["usage"] == {"include": True}
     assert "store" not in sent
 
 

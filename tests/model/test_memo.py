@@ -16,12 +16,14 @@ from hypothesis import strategies as st
 from tests.model.talk import READ
 
 from singletree.messages import (
+    LEVELS,
     AssistantMessage,
     Block,
     Image,
     Message,
     Text,
     Thinking,
+    ThinkingLevel,
     ToolCall,
     ToolResultMessage,
     UserMessage,
@@ -78,8 +80,14 @@ def info(api: str, **fields: Any) -> ModelInfo:
     )
 
 
-def check(memo: Memo, model: ModelInfo, spoken: Sequence[Message], session: str = "s") -> bytes:
-    request = ModelRequest("You.", tuple(spoken), (READ,), session_id=session)
+def check(
+    memo: Memo,
+    model: ModelInfo,
+    spoken: Sequence[Message],
+    session: str = "s",
+    thinking: ThinkingLevel = "off",
+) -> bytes:
+    request = ModelRequest("You.", tuple(spoken), (READ,), thinking, session_id=session)
     body = memo.encode(request)
     whole = encode(APIS[model.api].form, model, request)
     sent = json.dumps(whole, ensure_ascii=False).encode("utf-8", "ignore")
@@ -97,6 +105,28 @@ def test_a_conversation_that_grows(api: str, spoken: list[Message], draw: st.Dat
     for size in sorted(sizes):
         check(memo, model, spoken[:size])
     check(memo, model, spoken)
+
+
+@pytest.mark.parametrize(
+    "compat", [{"cacheControlFormat": "anthropic"}, {"supportsMidConvoEffort": True}]
+)
+@pytest.mark.parametrize("api", APIS)
+@settings(max_examples=25)
+@given(st.lists(messages, max_size=12), st.lists(st.sampled_from(LEVELS), max_size=6))
+def test_marks_and_levels_that_stand_between_messages(
+    api: str, compat: dict[str, Any], spoken: list[Message], levels: list[ThinkingLevel]
+) -> None:
+    model = info(api, compat=compat)
+    memo = Memo(APIS[api].form, model)
+    own: list[Message] = [
+        m.model_copy(update={"api": api, "thinking_level": LEVELS[n % len(LEVELS)]})
+        if isinstance(m, AssistantMessage)
+        else m
+        for n, m in enumerate(spoken)
+    ]
+    for n, level in enumerate(levels):
+        check(memo, model, own[: len(own) * n // len(levels)], thinking=level)
+    check(memo, model, own, thinking="high")
 
 
 @pytest.mark.parametrize("api", APIS)

@@ -248,6 +248,24 @@ def done(**fields: Any) -> dict[str, Any]:
     return {"type": "response.completed", "response": {"id": "r", "status": "completed", **fields}}
 
 
+def test_a_model_that_answers_instead_costs_what_is_said_of_it() -> None:
+    tier = {"inputTokensAbove": 50, "input": 7, "output": "free", "cacheRead": None}
+    cost = {"input": 3, "output": 30, "tiers": [tier, 5]}
+    others = [{"provider": "fake", "model": "other", "cost": cost}, {"provider": "p"}, 3]
+    compat: dict[str, Any] = {"allowedFallbackModels": others}
+
+    def dollars(model: str, tokens: int) -> float:
+        usage = {"input_tokens": tokens, "output_tokens": 1}
+        begun = {"type": "message_start", "message": {"model": model, "usage": usage}}
+        ended = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
+        stop = {"type": "message_stop"}
+        return whole(MESSAGES, begun, ended, stop, compat=compat).usage.cost.total * 1_000_000
+
+    assert [dollars(*asked) for asked in (("m", 10), ("other", 10), ("other", 100))] == [
+        pytest.approx(figure) for figure in (10 + 10, 30 + 30, 700)
+    ]
+
+
 def test_an_item_that_only_ends() -> None:
     said = {"type": "message", "id": "m", "content": [{"type": "output_text", "text": "a"}]}
     one = decoder(RESPONSES)

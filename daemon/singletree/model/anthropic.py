@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from singletree.jsontext import Json
+from singletree.jsontext import Json, object_in, text_in
 from singletree.messages import (
     AssistantMessage,
     Block,
@@ -24,17 +24,23 @@ from singletree.messages import (
     ToolResultMessage,
     UserMessage,
 )
-from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
-from singletree.model.dialect import flag, option, setting
+from singletree.model.base import ModelInfo, ModelRequest, Price, ToolSpec
+from singletree.model.dialect import flag, keeps_long, sampling, setting
+from singletree.model.effort import told_before, told_inside
 from singletree.model.form import Form
 from singletree.model.openai import SEE_IMAGE, result_text
-from singletree.model.thinking import LEAST_ANSWER, budget, effort, wished
+from singletree.model.thinking import LEAST_ANSWER, asked, budget, effort, wished
 from singletree.model.transform import plain_id, sendable
+from singletree.model.usage import price_of
 
 PATH = "/v1/messages"
 VERSION = "2023-06-01"
 BINDING = "thinking-binding-controls-2026-08-01"
+EFFORTS = "mid-conversation-output-config-2026-07-01"
+FALLBACK = "server-side-fallback-2026-07-01"
 INTERLEAVED = "interleaved-thinking-2025-05-14"
+FIXED_EFFORT = "low"
+"""What a request says for ever whose levels are told inside the conversation."""
 IMAGE_AFTER = "(an image; it follows behind the results)"
 ERROR_IMAGES = "Images of the failed call {id} of {tool}:"
 
@@ -50,31 +56,46 @@ def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
         body["system"] = [system | mark]
     if request.tools:
         tools: list[JsonValue] = [_tool(info, spec) for spec in request.tools[:-1]]
-        body["tools"] = [*tools, _tool(info, request.tools[-1]) | mark]
-    sampling = info.compat.get("samplingParams")
-    if isinstance(sampling, dict):
-        left_out = [] if flag(info, "supportsTemperature") else ["temperature", "top_p", "top_k"]
-        left_out += ["temperature"] if _is_thinking(thinking) else []
-        body.update({k: v for k, v in sampling.items() if k not in left_out})
-    body.update(thinking)
-    extra = info.compat.get("extraBody")
-    return body | extra if isinstance(extra, dict) else body
+        last = _tool(info, request.tools[-1])
+        marked = flag(info, "supportsCacheControlOnTools")
+        body["tools"] = [*tools, last | mark if marked else last]
+    fallbacks: list[JsonValue] = [{"model": model} for model in fallback_prices(info)]
+    if fallbacks:
+        body["fallbacks"] = fallbacks
+    left_out = [] if flag(info, "supportsTemperature") else ["temperature", "top_p", "top_k"]
+    left_out += ["temperature"] if _is_thinking(thinking) else []
+    drawn = sampling(info, request)
+    body.update({k: v for k, v in drawn.items() if k not in left_out})
+    return body | thinking
+
+
+def fallback_prices(info: ModelInfo) -> dict[str, Price]:
+    """The models that may answer where this one refuses, and what they cost."""
+    given = setting(info, "allowedFallbackModels")
+    said = [object_in(one) for one in given] if isinstance(given, list) else []
+    own = [one for one in said if one.get("provider") == info.provider]
+    return {text_in(one.get("model")): price_of(one.get("cost")) for one in own}
 
 
 def betas(info: ModelInfo, request: ModelRequest) -> str:
     """The value of the anthropic-beta header, "" for none."""
     wanted = []
-    thinks = info.reasoning and wished(info, request.thinking) != "off"
-    if thinks and not flag(info, "forceAdaptiveThinking"):
-        wanted.append(INTERLEAVED)
-    if flag(info, "bindsThinking"):
-        wanted.append(BINDING)
     if request.tools and setting(info, "supportsEagerToolInputStreaming") is False:
         wanted.append(FINE_GRAINED)
+    binds = flag(info, "supportsMidConvoEffort")
+    thinks = info.reasoning and wished(info, request.thinking) != "off"
+    if thinks and not (binds or flag(info, "forceAdaptiveThinking")):
+        wanted.append(INTERLEAVED)
+    if fallback_prices(info):
+        wanted.append(FALLBACK)
+    if binds:
+        wanted += [EFFORTS, BINDING]
     return ",".join(wanted)
 
 
-def _speak(info: ModelInfo, ready: Sequence[Message], before: int) -> list[list[JsonValue]]:
+def _speak(
+    info: ModelInfo, request: ModelRequest, ready: Sequence[Message], before: int
+) -> list[list[JsonValue]]:
     """The conversation; results of one answer stand together in one user message."""
     out: list[JsonValue] = []
     results: list[JsonValue] = []
@@ -93,6 +114,9 @@ def _speak(info: ModelInfo, ready: Sequence[Message], before: int) -> list[list[
                 out.append({"role": "user", "content": content})
         else:
             said = _said(info, message)
+            level = told_before(info, request, message) if said else None
+            if level:
+                out.append(_effort(info, level))
             if said:
                 out.append({"role": "assistant", "content": said})
     if results:
@@ -190,14 +214,20 @@ def _mark(info: ModelInfo, request: ModelRequest) -> Json:
     if not request.cache:
         return {}
     kept: Json = {"type": "ephemeral"}
-    if option(info, "cacheRetention") == "long":
+    if keeps_long(info, request):
         kept["ttl"] = "1h"
     return {"cache_control": kept}
 
 
-def _mark_last_user(
-    info: ModelInfo, request: ModelRequest, body: Json, items: list[JsonValue]
-) -> None:
+def _end(info: ModelInfo, request: ModelRequest, body: Json, items: list[JsonValue]) -> bool:
+    """A cache mark, and the level that is wanted now where levels are told inside."""
+    _mark_last_user(info, request, items)
+    if told_inside(info, request):
+        items.append(_effort(info, wished(info, request.thinking)))
+    return True
+
+
+def _mark_last_user(info: ModelInfo, request: ModelRequest, items: list[JsonValue]) -> None:
     """The newest words are where the next request will take up the cache."""
     mark = _mark(info, request)
     last = items[-1] if items else None
@@ -215,13 +245,13 @@ def _thinking(info: ModelInfo, request: ModelRequest, limit: int) -> tuple[int, 
     """The output limit, and the fields that ask for thinking or forbid it."""
     if not info.reasoning:
         return limit, {}
-    level = wished(info, request.thinking)
+    level = asked(info, request.thinking)
     if level == "off":
-        if "off" in info.levels:
-            return limit, {"thinking": {"type": "disabled"}}
-        level = info.levels[0]  # it always thinks: as little as it can
+        return limit, {"thinking": {"type": "disabled"}}
+    if flag(info, "supportsMidConvoEffort"):
+        return limit, _bound(FIXED_EFFORT if told_inside(info, request) else _word(info, level))
     if flag(info, "forceAdaptiveThinking"):
-        return limit, _adaptive(info, level)
+        return limit, _adaptive(_word(info, level))
     tokens = budget(info, level)
     if request.max_tokens is not None:
         limit = min(limit + tokens, max(info.max_output, limit))
@@ -232,20 +262,32 @@ def _thinking(info: ModelInfo, request: ModelRequest, limit: int) -> tuple[int, 
     return limit, {"thinking": shown}
 
 
-def _adaptive(info: ModelInfo, level: ThinkingLevel) -> Json:
-    """The model decides how much; newer ones also tie their thinking to what stood before it.
+def _adaptive(word: str) -> Json:
+    """The model decides how much."""
+    return {
+        "thinking": {"type": "adaptive", "display": "summarized"},
+        "output_config": {"effort": word},
+    }
+
+
+def _bound(word: str) -> Json:
+    """Newer models also tie their thinking to what stood before it.
 
     Our history changes (a compaction, another branch, a new system prompt), so what no longer fits
     must be dropped there, or every later request would be refused.
     """
-    asked: Json = {"type": "adaptive", "display": "summarized"}
-    if flag(info, "bindsThinking"):
-        asked["block_binding"] = {"prefix_mismatch_behavior": "drop_block"}
+    unfit: Json = {"prefix_mismatch_behavior": "drop_block"}
+    how: Json = {"type": "adaptive", "display": "summarized", "block_binding": unfit}
+    return {"thinking": how, "output_config": {"effort": word}}
+
+
+def _effort(info: ModelInfo, level: ThinkingLevel) -> Json:
+    return {"role": "system", "content": [], "output_config": {"effort": _word(info, level)}}
+
+
+def _word(info: ModelInfo, level: ThinkingLevel) -> str:
     name = effort(info, level)
-    return {
-        "thinking": asked,
-        "output_config": {"effort": "low" if name == "minimal" else name},
-    }
+    return "low" if name == "minimal" else name
 
 
 def _is_thinking(fields: Json) -> bool:
@@ -259,5 +301,5 @@ FORM = Form(
     head=lambda info, request: [],
     speak=_speak,
     envelope=_envelope,
-    mark=_mark_last_user,
+    mark=_end,
 )

@@ -10,6 +10,7 @@ import json
 
 from singletree.jsontext import Json, object_in, text_in
 from singletree.messages import AssistantMessage
+from singletree.model.anthropic import fallback_prices
 from singletree.model.base import Delta
 from singletree.model.draft import CallPart, Draft, TextPart, ThinkingPart, new_call_id
 from singletree.model.failure import broken, in_stream
@@ -46,6 +47,7 @@ class MessagesDecoder:
         self._tokens: dict[str, int] = {}
         self._hour: int | None = None
         self._thought: int | None = None
+        self._price = draft.info.price
         self._over = False
 
     @property
@@ -95,6 +97,7 @@ class MessagesDecoder:
             self.draft.response_id = name
         if isinstance(model, str) and model and model != self.draft.info.id:
             self.draft.response_model = model
+            self._price = fallback_prices(self.draft.info).get(model, self._price)
         self._usage(object_in(message.get("usage")))
 
     def _end(self, delta: Json, usage: Json) -> None:
@@ -166,7 +169,7 @@ class MessagesDecoder:
             self._thought = count(details["thinking_tokens"])
         tokens = [self._tokens.get(field, 0) for field in _FIELDS]
         self.draft.usage = priced(
-            self.draft.info.price,
+            self._price,
             input=tokens[0],
             output=tokens[1],
             cache_read=tokens[2],

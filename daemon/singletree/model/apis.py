@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from singletree.messages import AssistantMessage
 from singletree.model import anthropic, google, openai, responses
+from singletree.model.affinity import affinity
 from singletree.model.anthropic_stream import MessagesDecoder
 from singletree.model.base import Delta, ModelInfo, ModelRequest
 from singletree.model.draft import Draft
@@ -69,28 +70,21 @@ def _messages_headers(info: ModelInfo, request: ModelRequest, key: str | None) -
         headers["anthropic-beta"] = betas
     if key:
         headers["x-api-key"] = key
-    return headers
+    return headers | affinity(info, request)
 
 
 def _bearer(info: ModelInfo, request: ModelRequest, key: str | None) -> dict[str, str]:
-    return {"authorization": f"Bearer {key}"} if key else {}
+    login = {"authorization": f"Bearer {key}"} if key else {}
+    return login | affinity(info, request)
 
 
 def _google_headers(info: ModelInfo, request: ModelRequest, key: str | None) -> dict[str, str]:
     return {"x-goog-api-key": key} if key else {}
 
 
-def _responses_headers(info: ModelInfo, request: ModelRequest, key: str | None) -> dict[str, str]:
-    headers = _bearer(info, request, key)
-    if request.session_id and request.cache:
-        headers["session-id"] = request.session_id
-        headers["x-client-request-id"] = request.session_id
-    return headers
-
-
 APIS: Mapping[str, Api] = {
     "anthropic-messages": Api(anthropic.PATH, anthropic.FORM, _messages_headers, MessagesDecoder),
     "openai-completions": Api(openai.PATH, openai.FORM, _bearer, ChatDecoder),
-    "openai-responses": Api(responses.PATH, responses.FORM, _responses_headers, ResponsesDecoder),
+    "openai-responses": Api(responses.PATH, responses.FORM, _bearer, ResponsesDecoder),
     "google-generative-ai": Api(google.PATH, google.FORM, _google_headers, GenerateDecoder),
 }

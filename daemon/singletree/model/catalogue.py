@@ -51,7 +51,9 @@ _FOUR: Levels = {"off": None, "minimal": None, "xhigh": "xhigh"}
 _FOUR_LOWER: Levels = {"off": None}
 
 _ADAPTIVE: Mapping[str, JsonValue] = {"forceAdaptiveThinking": True, "supportsTemperature": False}
-_BINDING: Mapping[str, JsonValue] = {**_ADAPTIVE, "bindsThinking": True}
+_INSIDE: Mapping[str, JsonValue] = {"supportsMidConvoEffort": True}
+_BINDING: Mapping[str, JsonValue] = {**_ADAPTIVE, **_INSIDE}
+_NEWER: Mapping[str, JsonValue] = {**_INSIDE, "supportsExplicitPromptCacheMode": True}
 
 
 def _model(
@@ -90,8 +92,15 @@ def _claude(
     return _model(id, name, M, 128 * K, price, levels=levels, compat=compat)
 
 
-def _gpt(id: str, name: str, price: Price, levels: Levels, window: int = 1_050_000) -> ModelInfo:
-    return _model(id, name, window, 128 * K, price, levels=levels)
+def _gpt(
+    id: str,
+    name: str,
+    price: Price,
+    levels: Levels,
+    window: int = 1_050_000,
+    compat: Mapping[str, JsonValue] | None = None,
+) -> ModelInfo:
+    return _model(id, name, window, 128 * K, price, levels=levels, compat=compat)
 
 
 def _gemini(id: str, name: str, price: Price, levels: Levels) -> ModelInfo:
@@ -131,7 +140,7 @@ ANTHROPIC = Provider(
             _BINDING,
         ),
         _claude("claude-fable-5-1", "Claude Fable 5.1", Price(10, 50, 1, 12.5), _ALWAYS, _BINDING),
-        _claude("claude-opus-5", "Claude Opus 5", Price(5, 25, 0.5, 6.25), _ALL),
+        _claude("claude-opus-5", "Claude Opus 5", Price(5, 25, 0.5, 6.25), _ALL, _BINDING),
         _claude("claude-sonnet-5", "Claude Sonnet 5", Price(2, 10, 0.2, 2.5), _ALL),
         _claude("claude-opus-4-6", "Claude Opus 4.6", Price(5, 25, 0.5, 6.25), {"max": "max"}),
         _claude("claude-sonnet-4-6", "Claude Sonnet 4.6", Price(3, 15, 0.3, 3.75), {}),
@@ -152,9 +161,9 @@ OPENAI = Provider(
     "https://api.openai.com/v1",
     ("OPENAI_API_KEY",),
     models=(
-        _gpt("gpt-6.2-sol", "GPT-6.2 Sol", _SOL, _ALWAYS),
-        _gpt("gpt-6.2-astra", "GPT-6.2 Astra", Price(8, 40, 0.4, 10), _ALWAYS),
-        _gpt("gpt-6-sol", "GPT-6 Sol", Price(2, 10, 0.2, 2.5), _SIX),
+        _gpt("gpt-6.2-sol", "GPT-6.2 Sol", _SOL, _ALWAYS, compat=_NEWER),
+        _gpt("gpt-6.2-astra", "GPT-6.2 Astra", Price(8, 40, 0.4, 10), _ALWAYS, compat=_NEWER),
+        _gpt("gpt-6-sol", "GPT-6 Sol", Price(2, 10, 0.2, 2.5), _SIX, compat=_NEWER),
         _gpt("gpt-5.5", "GPT-5.5", _long(Price(5, 30, 0.5), 272 * K, 2, 1.5), _FIVE),
         _gpt("gpt-5.4", "GPT-5.4", _long(Price(2.5, 15, 0.25), 272 * K, 2, 1.5), _FIVE),
         _gpt("gpt-5.4-mini", "GPT-5.4 mini", Price(0.75, 4.5, 0.075), _FIVE, 400 * K),

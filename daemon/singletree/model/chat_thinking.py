@@ -1,9 +1,10 @@
 """How chat completions servers are asked to think, or not to: each dialect says it its own way.
 
-Pure; the dialect is `thinkingFormat` in a model's `compat`. With `chat-template` the variables of
-the server's template stand in `chatTemplateKwargs`: a value as it is, or an object whose `$var` is
-`thinking.enabled`, `thinking.effort` or `thinking.budget`; `omitWhenOff` leaves it away while
-nothing is to be thought. Read next: thinking.py (levels), openai.py (the body that this goes into).
+Pure; the dialect is `thinkingFormat` in a model's `compat`. The variables of a server's template
+stand in `chatTemplateKwargs` (`baseten`: in `chatTemplateArgs`): a value as it is, or an object
+whose `$var` is `thinking.enabled`, `thinking.effort` or `thinking.budget`; `omitWhenOff` leaves it
+away while nothing is to be thought. Read next: thinking.py (levels), openai.py (the body that this
+goes into).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pydantic import JsonValue
 from singletree.jsontext import Json
 from singletree.messages import ThinkingLevel
 from singletree.model.base import ModelInfo, ModelRequest
-from singletree.model.dialect import flag, option
+from singletree.model.dialect import flag, option, table
 from singletree.model.thinking import LEAST_ANSWER, budget, effort, level_names, wished
 
 BUDGET_FIELD = "thinking_token_budget"
@@ -39,29 +40,39 @@ def _said(info: ModelInfo, level: ThinkingLevel, tokens: int) -> Json:
     plain: Json = {}
     if named is not None and flag(info, "supportsReasoningEffort"):
         plain["reasoning_effort"] = named
-    switch: Json = {"type": "enabled" if on else "disabled"}
     match option(info, "thinkingFormat"):
-        case "zai":
-            kept: Json = switch | ({"clear_thinking": False} if on else {})
-            return {"thinking": kept} | (plain if on else {})
-        case "deepseek":
-            return {"thinking": switch} | (plain if on else {})
-        case "qwen":
-            return {"enable_thinking": on} | (plain if on else {})
+        case "zai" | "deepseek" | "qwen" | "together" as dialect:
+            return _switched(dialect, on) | (plain if on else {})
         case "qwen-chat-template":
             fixed: Json = {"enable_thinking": on, "preserve_thinking": True}
             return {"chat_template_kwargs": fixed}
         case "chat-template":
-            filled = _template(info, level, tokens)
-            return {"chat_template_kwargs": filled} if filled else {}
+            return _template(info, level, tokens, "chatTemplateKwargs", "chat_template_kwargs")
+        case "baseten":
+            filled = _template(info, level, tokens, "chatTemplateArgs", "chat_template_args")
+            return filled | plain
         case "openrouter":
-            effort_word: Json = {"effort": named or "none"}
-            return {"reasoning": effort_word}
-        case "together":
-            enabled: Json = {"enabled": on}
-            return {"reasoning": enabled} | (plain if on else {})
+            return {"reasoning": {"effort": named or "none"}}
+        case "string-thinking":
+            return {"thinking": named or "none"}
+        case "ant-ling":
+            own = level_names(info).get(level)
+            said: Json = {"reasoning": {"effort": own}} if isinstance(own, str) else {}
+            return said if on else plain
         case _:
             return plain
+
+
+def _switched(dialect: str, on: bool) -> Json:
+    """Thinking as something that is on or off, whatever the level."""
+    if dialect == "qwen":
+        return {"enable_thinking": on}
+    if dialect == "together":
+        return {"reasoning": {"enabled": on}}
+    said: Json = {"type": "enabled" if on else "disabled"}
+    if on and dialect == "zai":
+        said["clear_thinking"] = False
+    return {"thinking": said}
 
 
 def _named(info: ModelInfo, level: ThinkingLevel) -> str | None:
@@ -71,12 +82,12 @@ def _named(info: ModelInfo, level: ThinkingLevel) -> str | None:
     return effort(info, level)
 
 
-def _template(info: ModelInfo, level: ThinkingLevel, tokens: int) -> Json:
-    """The variables of a template that have a value at this level."""
-    given = info.compat.get("chatTemplateKwargs")
-    values = given if isinstance(given, dict) else {}
+def _template(info: ModelInfo, level: ThinkingLevel, tokens: int, own: str, field: str) -> Json:
+    """The variables of the switch `own` that have a value at this level, in a field of the body."""
+    values = table(info, own)
     filled = {name: _filled(info, value, level, tokens) for name, value in values.items()}
-    return {name: value for name, value in filled.items() if value is not None}
+    known: Json = {name: value for name, value in filled.items() if value is not None}
+    return {field: known} if known else {}
 
 
 def _filled(info: ModelInfo, value: JsonValue, level: ThinkingLevel, tokens: int) -> JsonValue:

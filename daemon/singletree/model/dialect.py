@@ -1,20 +1,20 @@
-"""The switches by which servers of one API differ, and what they are where nobody said.
+"""The switches by which servers of one API differ: models.json's, else the provider's, else ours.
 
-Names and meaning are those of `compat` in models.json. Defaults follow the provider or the address.
-Pure. Read next: openai.py.
+Names and meaning are those of `compat` in models.json; null there says nothing. Pure. Read next:
+detect.py (what a provider's are), openai.py (who asks most).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from functools import lru_cache
 
 from pydantic import JsonValue
 
-from singletree.messages import Content, Image, Text, Thinking, ToolCall, utf16_units
+from singletree.jsontext import Json
 from singletree.model.base import ModelInfo, ModelRequest
-from singletree.model.proxies import host_of, is_loopback
+from singletree.model.detect import detected
+from singletree.model.proxies import host_of
+from singletree.model.thinking import asked
 
 DEFAULTS: Mapping[str, JsonValue] = {
     "supportsUsageInStreaming": True,
@@ -23,70 +23,29 @@ DEFAULTS: Mapping[str, JsonValue] = {
     "supportsFinishReason": True,
     "supportsTemperature": True,
     "supportsMaxOutputTokens": True,
+    "supportsLongCacheRetention": True,
+    "supportsCacheControlOnTools": True,
     "maxTokensField": "max_completion_tokens",
     "thinkingFormat": "openai",
+    "sessionAffinityFormat": "openai",
+    "promptCacheKeyMode": "auto",
     "cacheRetention": "short",
 }
-
-_LOCAL: Mapping[str, JsonValue] = {
-    "supportsStore": False,
-    "maxTokensField": "max_tokens",
+_OF_API: Mapping[str, Mapping[str, JsonValue]] = {
+    "openai-responses": {"supportsDeveloperRole": True},
 }
-BY_PROVIDER: Mapping[str, Mapping[str, JsonValue]] = {
-    "anthropic": {"supportsEagerToolInputStreaming": True},
-    "openai": {"promptCacheKeyMode": "session", "supportsDeveloperRole": True},
-    "openrouter": {
-        "supportsStore": False,
-        "asksForCost": True,
-        "thinkingFormat": "openrouter",
-        "maxTokensField": "max_tokens",
-    },
-    "groq": {"supportsStore": False},
-    "deepseek": {
-        "supportsStore": False,
-        "maxTokensField": "max_tokens",
-        "thinkingFormat": "deepseek",
-        "requiresReasoningContentOnAssistantMessages": True,
-    },
-    "mistral": {"supportsStore": False, "maxTokensField": "max_tokens", "toolCallIds": "nine"},
-    "cerebras": {"supportsStore": False},
-    "xai": {"supportsStore": False, "supportsReasoningEffort": False},
-    "zai": {"supportsStore": False, "thinkingFormat": "zai", "maxTokensField": "max_tokens"},
-    "ollama": _LOCAL,
-    "llama.cpp": _LOCAL,
-    "lmstudio": _LOCAL,
-    "vllm": _LOCAL,
-}
-_BY_HOST = {
-    "api.openai.com": "openai",
-    "openrouter.ai": "openrouter",
-    "api.groq.com": "groq",
-    "api.deepseek.com": "deepseek",
-    "api.mistral.ai": "mistral",
-    "api.cerebras.ai": "cerebras",
-    "api.x.ai": "xai",
-    "api.z.ai": "zai",
-}
-_MARGIN = 0.15
-_LEAST = 256
-_IMAGE_UNITS = 4800
+"""Where an API as a whole has another default."""
+KEY_LENGTH = 64
+"""What OpenAI takes of a cache key."""
 
 
 def setting(info: ModelInfo, name: str) -> JsonValue:
     """A switch: the model's own, else its provider's, else the default."""
-    if name in info.compat:
-        return info.compat[name]
-    own = BY_PROVIDER.get(info.provider)
-    if own is None:
-        own = _at(info.base_url)
-    return own.get(name, DEFAULTS.get(name))
-
-
-@lru_cache(maxsize=64)
-def _at(base_url: str) -> Mapping[str, JsonValue]:
-    """The switches of a provider that is known by its address only."""
-    host = host_of(base_url)
-    return _LOCAL if is_loopback(host) else BY_PROVIDER.get(_BY_HOST.get(host, ""), {})
+    for said in (info.compat, detected(info), _OF_API.get(info.api, {}), DEFAULTS):
+        value = said.get(name)
+        if value is not None:
+            return value
+    return None
 
 
 def flag(info: ModelInfo, name: str) -> bool:
@@ -100,50 +59,30 @@ def option(info: ModelInfo, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def output_limit(info: ModelInfo, request: ModelRequest, tokens: int) -> int:
-    """Tokens the answer may have: what was asked for, but no more than fits behind the request.
-
-    `tokens` is the request's estimated size; 15 % more are left free, so that a small window is not
-    refused for an output limit it could never fill.
-    """
-    wanted = min(request.max_tokens or info.max_output, info.max_output)
-    if info.context_window <= 0:
-        return wanted
-    room = info.context_window - math.ceil(tokens * (1 + _MARGIN)) - _LEAST
-    return min(wanted, max(room, _LEAST))
+def table(info: ModelInfo, name: str) -> Json:
+    """A switch that holds others, empty where it has none."""
+    value = setting(info, name)
+    return dict(value) if isinstance(value, dict) else {}
 
 
-def request_tokens(request: ModelRequest) -> int:
-    """A rough size of a request in tokens."""
-    messages = sum(content_units(message.content) for message in request.messages)
-    return tokens_of(frame_units(request) + messages)
+def sampling(info: ModelInfo, request: ModelRequest) -> Json:
+    """What models.json says about drawing words: in general, and at this thinking level."""
+    levels = table(info, "samplingParamsByThinkingLevel")
+    own = levels.get(asked(info, request.thinking))
+    return {**table(info, "samplingParams"), **(own if isinstance(own, dict) else {})}
 
 
-def tokens_of(units: int) -> int:
-    """Characters as tokens: 4 each."""
-    return math.ceil(units / 4)
+def keeps_long(info: ModelInfo, request: ModelRequest) -> bool:
+    """Whether the provider is to keep a prompt longer than it does by itself."""
+    long = request.cache and option(info, "cacheRetention") == "long"
+    return long and flag(info, "supportsLongCacheRetention")
 
 
-def frame_units(request: ModelRequest) -> int:
-    """Characters of what a request carries besides its messages."""
-    units = utf16_units(request.system)
-    for tool in request.tools:
-        units += len(tool.name) + len(tool.description) + len(str(tool.schema))
-    return units
-
-
-def content_units(content: Content) -> int:
-    """Characters of a content, as token estimates count them."""
-    if isinstance(content, str):
-        return utf16_units(content)
-    units = 0
-    for block in content:
-        if isinstance(block, Text):
-            units += utf16_units(block.text)
-        elif isinstance(block, Thinking):
-            units += utf16_units(block.thinking)
-        elif isinstance(block, ToolCall):
-            units += len(block.name) + len(str(block.arguments))
-        elif isinstance(block, Image):
-            units += _IMAGE_UNITS
-    return units
+def cache_key(info: ModelInfo, request: ModelRequest) -> Json:
+    """What names a conversation to a chat server's cache, for those that take it."""
+    mode = option(info, "promptCacheKeyMode")
+    usual = host_of(info.base_url) == "api.openai.com" or keeps_long(info, request)
+    wanted = mode == "enabled" or (mode == "auto" and usual)
+    if not (wanted and request.cache and request.session_id):
+        return {}
+    return {"prompt_cache_key": request.session_id[:KEY_LENGTH]}

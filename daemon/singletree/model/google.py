@@ -28,11 +28,11 @@ from singletree.messages import (
     UserMessage,
 )
 from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
-from singletree.model.dialect import flag
+from singletree.model.dialect import flag, sampling
 from singletree.model.form import Form
 from singletree.model.images import OMITTED
 from singletree.model.openai import IMAGES_FOLLOW, NO_OUTPUT, SEE_IMAGE, result_text
-from singletree.model.thinking import LEAST_ANSWER, budget, effort, level_names, wished
+from singletree.model.thinking import LEAST_ANSWER, asked, budget, effort, level_names
 from singletree.model.transform import plain_id, sendable
 
 PATH = "/models/{model}:streamGenerateContent?alt=sse"
@@ -49,16 +49,12 @@ _LEAST = "minimal"
 
 def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
     config = _limits(info, request, limit)
-    sampling = info.compat.get("samplingParams")
-    if isinstance(sampling, dict):
-        config.update(sampling)
-    body: Json = {"generationConfig": config}
+    body: Json = {"generationConfig": config | sampling(info, request)}
     if request.system:
         body["systemInstruction"] = {"parts": [{"text": sendable(request.system)}]}
     if request.tools:
         body["tools"] = [{"functionDeclarations": [_tool(spec) for spec in request.tools]}]
-    extra = info.compat.get("extraBody")
-    return body | extra if isinstance(extra, dict) else body
+    return body
 
 
 def _head(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
@@ -71,7 +67,9 @@ def _head(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
     return []
 
 
-def _speak(info: ModelInfo, ready: Sequence[Message], before: int) -> list[list[JsonValue]]:
+def _speak(
+    info: ModelInfo, request: ModelRequest, ready: Sequence[Message], before: int
+) -> list[list[JsonValue]]:
     """The conversation; what the model said in a row is one turn, and so are its results."""
     out: list[JsonValue] = []
     names: dict[str, str] = {}
@@ -98,11 +96,12 @@ def _speak(info: ModelInfo, ready: Sequence[Message], before: int) -> list[list[
 
 def _end_with_user(
     info: ModelInfo, request: ModelRequest, body: Json, items: list[JsonValue]
-) -> None:
+) -> bool:
     """Newer models refuse a request whose last turn is their own."""
     last = items[-1] if items else None
     if isinstance(last, dict) and last["role"] == "model":
         items.append(_turn("user", [{"text": GO_ON}]))
+    return True
 
 
 def _rename(call_id: str, own: bool) -> str:
@@ -187,17 +186,16 @@ def _limits(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
     """How much may be said and thought; thoughts count as output, so they get room of their own."""
     if not info.reasoning:
         return {"maxOutputTokens": limit}
-    wish = wished(info, request.thinking)
-    level = wish if wish in info.levels else info.levels[0]  # it always thinks: as little as it can
+    level = asked(info, request.thinking)
     tokens = budget(info, level)
     if request.max_tokens is not None:
         limit = min(limit + tokens, max(info.max_output, limit))
-    asked: Json = {"thinkingLevel": _word(info, level)}
+    how: Json = {"thinkingLevel": _word(info, level)}
     if flag(info, "usesThinkingBudget"):
-        asked = {"thinkingBudget": max(0, min(tokens, limit - LEAST_ANSWER))}
-    if wish != "off":
-        asked["includeThoughts"] = True
-    return {"maxOutputTokens": limit, "thinkingConfig": asked}
+        how = {"thinkingBudget": max(0, min(tokens, limit - LEAST_ANSWER))}
+    if request.thinking != "off":
+        how["includeThoughts"] = True
+    return {"maxOutputTokens": limit, "thinkingConfig": how}
 
 
 def _word(info: ModelInfo, level: ThinkingLevel) -> str:

@@ -16,9 +16,9 @@ from pydantic import JsonValue
 from singletree.jsontext import Json
 from singletree.messages import AssistantMessage, Image, Message, ToolResultMessage
 from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
-from singletree.model.dialect import content_units, frame_units, option, output_limit, tokens_of
 from singletree.model.form import Form
 from singletree.model.images import MANY
+from singletree.model.room import content_units, frame_units, output_limit, tokens_of
 from singletree.model.transform import Ids, prepare, sendable
 
 CONVERSATIONS = 4
@@ -43,26 +43,24 @@ class Memo:
     def __init__(self, form: Form, info: ModelInfo) -> None:
         self._form = form
         self._info = info
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[_Key, _Kept] = {}
         self._frame: tuple[str, Sequence[ToolSpec], int] | None = None
         self._envelope: tuple[Json, bytes] = {}, b"{}"
-        self._marks_far_back = option(info, "cacheControlFormat") == "anthropic"
 
     def fresh(self, request: ModelRequest) -> int:
         """How many messages of a request were never encoded: what it will cost."""
-        kept = self._kept.get(request.session_id)
+        kept = self._kept.get(_key(request))
         return len(request.messages) - (len(kept.messages) if kept else 0)
 
     def encode(self, request: ModelRequest) -> bytes:
         """The body of a request."""
         kept = self._beginning(request)
-        self._extend(kept, request.messages)
+        self._extend(kept, request)
         tail = request.messages[len(kept.messages) :]
-        if kept.pictures + _pictures(tail) > MANY or self._marks_far_back:
-            # what stands at the end says how the beginning looks
+        if kept.pictures + _pictures(tail) > MANY:  # how many there are says how large each may be
             return self._joined(request, self._nothing(), request.messages)
         body = self._joined(request, kept, tail)
-        self._kept[request.session_id] = kept  # the newest stands last
+        self._kept[_key(request)] = kept  # the newest stands last
         if len(self._kept) > CONVERSATIONS:
             self._kept.pop(next(iter(self._kept)), None)  # another thread may be here too
         return body
@@ -72,19 +70,20 @@ class Memo:
 
     def _beginning(self, request: ModelRequest) -> _Kept:
         """What is kept of this very conversation, taken out; a changed one is begun anew."""
-        kept = self._kept.pop(request.session_id, None)
+        kept = self._kept.pop(_key(request), None)
         if kept is None or not _begins_with(request.messages, kept.messages):
             return self._nothing()
         return kept
 
-    def _extend(self, kept: _Kept, messages: Sequence[Message]) -> None:
+    def _extend(self, kept: _Kept, request: ModelRequest) -> None:
+        messages = request.messages
         start = len(kept.messages)
         end = _last_seam(messages, start)
         if end <= start:
             return
         fresh = messages[start:end]
         ready = prepare(fresh, self._info, ids=kept.ids)
-        groups = self._form.speak(self._info, ready, kept.groups)
+        groups = self._form.speak(self._info, request, ready, kept.groups)
         kept.json.extend(_dumped(item) for group in groups for item in group)
         kept.groups += len(groups)
         kept.units += sum(content_units(m.content) for m in fresh)
@@ -94,17 +93,18 @@ class Memo:
     def _joined(self, request: ModelRequest, kept: _Kept, tail: Sequence[Message]) -> bytes:
         form, info = self._form, self._info
         ready = prepare(tail, info, ids=kept.ids.copy())
-        items = [i for group in form.speak(info, ready, kept.groups) for i in group]
+        head = form.head(info, request)
+        groups = form.speak(info, request, ready, kept.groups)
+        items = [*head, *(item for group in groups for item in group)]
         units = kept.units + sum(content_units(m.content) for m in tail)
         limit = output_limit(info, request, tokens_of(units + self._frame_units(request)))
-        body = form.envelope(info, request, limit)
-        head = form.head(info, request)
-        if kept.json and not items:  # nothing new to say: the mark stands on something older
+        body = form.around(info, request, limit)
+        told = len(items) > len(head)
+        placed = form.mark(info, request, body, items)
+        if kept.json and not (told and placed):  # the mark stands on something older
             return self._joined(request, self._nothing(), request.messages)
-        if not kept.json:
-            items, head = [*head, *items], []
-        form.mark(info, request, body, items)
-        spoken = b",".join([*map(_dumped, head), *kept.json, *map(_dumped, items)])
+        said = [_dumped(item) for item in items]
+        spoken = b",".join([*said[: len(head)], *kept.json, *said[len(head) :]])
         known = self._envelope
         if body != known[0]:
             known = self._envelope = body, _dumped(body)
@@ -116,6 +116,14 @@ class Memo:
         if known is None or known[:2] != (request.system, request.tools):
             known = self._frame = request.system, request.tools, frame_units(request)
         return known[2]
+
+
+_Key = tuple[str, bool]
+"""A conversation, and whether it is thought: levels may be told between its messages."""
+
+
+def _key(request: ModelRequest) -> _Key:
+    return request.session_id, request.thinking == "off"
 
 
 def _dumped(value: JsonValue) -> bytes:

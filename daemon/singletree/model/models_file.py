@@ -10,16 +10,18 @@ Pure: values in, providers out. Never resolves a key. Read next: values.py, cata
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import Field, JsonValue, ValidationError
 
 from singletree.errors import SettingsError
-from singletree.model.base import ModelInfo, Price, PriceTier
+from singletree.model.base import ModelInfo
 from singletree.model.catalogue import Provider
+from singletree.model.shapes import Cost, Shape
+from singletree.model.switches import Switches
 from singletree.model.thinking import levels_of
+from singletree.model.usage import price_of
 
 APIS = (
     "anthropic-messages",
@@ -43,29 +45,7 @@ _WANTED = {
 """What a fault of pydantic, by the first word of its name, asks for."""
 
 
-class _Shape(BaseModel):
-    model_config = ConfigDict(
-        alias_generator=to_camel, extra="allow", frozen=True, defer_build=True
-    )
-
-
-class _Tier(_Shape):
-    input_tokens_above: int
-    input: float = 0
-    output: float = 0
-    cache_read: float = 0
-    cache_write: float = 0
-
-
-class _Cost(_Shape):
-    input: float = 0
-    output: float = 0
-    cache_read: float = 0
-    cache_write: float = 0
-    tiers: list[_Tier] = []
-
-
-class _Changes(_Shape):
+class _Changes(Shape):
     """What may be said of a model; what is not said stays as it was."""
 
     name: str | None = None
@@ -73,33 +53,34 @@ class _Changes(_Shape):
     base_url: str | None = None
     reasoning: bool | None = None
     input: list[str] | None = None
-    cost: _Cost | None = None
+    cost: Cost | None = None
     context_window: int | None = None
     max_tokens: int | None = None
     thinking_level_map: dict[str, str | None] | None = None
     sampling_params: dict[str, JsonValue] | None = None
+    sampling_params_by_thinking_level: dict[str, dict[str, JsonValue]] | None = None
     headers: dict[str, str] | None = None
-    compat: dict[str, JsonValue] | None = None
+    compat: Switches | None = None
 
 
 class _Model(_Changes):
     id: str
 
 
-class _Provider(_Shape):
+class _Provider(Shape):
     name: str | None = None
     base_url: str | None = None
     api_key: str | None = None
     api: str | None = None
-    headers: dict[str, str] = {}
+    headers: dict[str, str] = Field(default_factory=dict)
     auth_header: bool = False
-    compat: dict[str, JsonValue] = {}
-    models: list[_Model] = []
-    model_overrides: dict[str, _Changes] = {}
+    compat: Switches = Field(default_factory=Switches)
+    models: list[_Model] = Field(default_factory=list)
+    model_overrides: dict[str, _Changes] = Field(default_factory=dict)
 
 
-class _File(_Shape):
-    providers: dict[str, _Provider] = {}
+class _File(Shape):
+    providers: dict[str, _Provider] = Field(default_factory=dict)
 
 
 def merge(known: Mapping[str, Provider], said: Mapping[str, JsonValue]) -> dict[str, Provider]:
@@ -107,15 +88,21 @@ def merge(known: Mapping[str, Provider], said: Mapping[str, JsonValue]) -> dict[
     try:
         file = _File.model_validate(said)
     except ValidationError as error:
-        detail = error.errors(include_url=False, include_context=False)[0]
-        where = ".".join(str(key) for key in detail["loc"])
-        wanted = _WANTED.get(detail["type"].partition("_")[0])
-        why = f"must be {wanted}" if wanted else "is missing"
-        raise SettingsError(f"models.json: {where} {why}") from None
+        raise SettingsError(f"models.json: {_fault(error)}") from None
     merged = dict(known)
     for name, given in file.providers.items():
         merged[name] = _provider(name, given, known.get(name))
     return merged
+
+
+def _fault(error: ValidationError) -> str:
+    """The first thing that is wrong, and what was wanted in its place."""
+    detail = error.errors(include_url=False)[0]
+    where = ".".join(str(key) for key in detail["loc"])
+    if detail["type"] == "literal_error":
+        return f"{where} must be {detail['ctx']['expected']}"
+    wanted = _WANTED.get(detail["type"].partition("_")[0])
+    return f"{where} must be {wanted}" if wanted else f"{where} is missing"
 
 
 def _provider(name: str, given: _Provider, known: Provider | None) -> Provider:
@@ -147,16 +134,18 @@ def _provider(name: str, given: _Provider, known: Provider | None) -> Provider:
         given.api_key or (known.key if known else None),
         {**(known.headers if known else {}), **given.headers},
         given.auth_header,
-        {**(known.compat if known else {}), **given.compat},
+        {**(known.compat if known else {}), **given.compat.said()},
     )
 
 
 def _changed(info: ModelInfo, said: _Changes) -> ModelInfo:
-    compat = {**info.compat, **(said.compat or {})}
+    compat = {**info.compat, **(said.compat.said() if said.compat else {})}
     if said.thinking_level_map is not None:
         compat["thinkingLevelMap"] = {**_names(compat), **said.thinking_level_map}
     if said.sampling_params is not None:
         compat["samplingParams"] = said.sampling_params
+    if said.sampling_params_by_thinking_level is not None:
+        compat["samplingParamsByThinkingLevel"] = {**said.sampling_params_by_thinking_level}
     if said.headers is not None:
         compat["headers"] = dict(said.headers)
     reasoning = info.reasoning if said.reasoning is None else said.reasoning
@@ -170,7 +159,7 @@ def _changed(info: ModelInfo, said: _Changes) -> ModelInfo:
         reasoning=reasoning,
         levels=levels_of(reasoning, _names(compat)),
         images=info.images if said.input is None else "image" in said.input,
-        price=info.price if said.cost is None else _price(said.cost),
+        price=info.price if said.cost is None else price_of(said.cost.model_dump(by_alias=True)),
         compat=compat,
     )
 
@@ -178,17 +167,3 @@ def _changed(info: ModelInfo, said: _Changes) -> ModelInfo:
 def _names(compat: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     names = compat.get("thinkingLevelMap")
     return names if isinstance(names, dict) else {}
-
-
-def _price(cost: _Cost) -> Price:
-    tiers: Iterable[_Tier] = cost.tiers
-    return Price(
-        cost.input,
-        cost.output,
-        cost.cache_read,
-        cost.cache_write,
-        tuple(
-            PriceTier(t.input_tokens_above, t.input, t.output, t.cache_read, t.cache_write)
-            for t in tiers
-        ),
-    )

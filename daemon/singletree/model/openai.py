@@ -26,7 +26,7 @@ from singletree.messages import (
 )
 from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
 from singletree.model.chat_thinking import thinking
-from singletree.model.dialect import flag, option
+from singletree.model.dialect import cache_key, flag, keeps_long, option, sampling, setting, table
 from singletree.model.form import Form
 from singletree.model.transform import Rename, plain_id, sendable, short_hash
 
@@ -48,27 +48,33 @@ def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
         body["stream_options"] = {"include_usage": True}
     if flag(info, "supportsStore"):
         body["store"] = False
-    if flag(info, "asksForCost"):
-        body["usage"] = {"include": True}
     body[option(info, "maxTokensField")] = limit
     tools = _tools(info, request)
     if tools or (flag(info, "requiresToolsWithToolHistory") and _speaks_of_tools(request)):
         body["tools"] = tools
-    if request.cache and option(info, "cacheRetention") == "long":
+    if tools and flag(info, "zaiToolStream"):
+        body["tool_stream"] = True
+    if keeps_long(info, request):
         body["prompt_cache_retention"] = "24h"
-    if request.cache and request.session_id and option(info, "promptCacheKeyMode") == "session":
-        body["prompt_cache_key"] = request.session_id[:64]
-    body.update({said: info.compat[own] for own, said in ASIDES.items() if own in info.compat})
-    sampling = info.compat.get("samplingParams")
-    if isinstance(sampling, dict):
-        body.update(sampling)
+    body.update(cache_key(info, request))
+    body.update(_asides(info))
     if info.reasoning:
         body.update(thinking(info, request, limit))
-    extra = info.compat.get("extraBody")
-    return body | extra if isinstance(extra, dict) else body
+    return body | sampling(info, request)
 
 
-def _head(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
+def _asides(info: ModelInfo) -> Json:
+    """What is said to a router or a queue before the model."""
+    said = {field: setting(info, own) for own, field in ASIDES.items()}
+    routing = table(info, "vercelGatewayRouting")
+    chosen: Json = {key: routing[key] for key in ("only", "order") if routing.get(key)}
+    if chosen:
+        said["providerOptions"] = {"gateway": chosen}
+    return {field: value for field, value in said.items() if value is not None}
+
+
+def instructions(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
+    """The system prompt as a message of its own."""
     if not request.system:
         return []
     developer = info.reasoning and flag(info, "supportsDeveloperRole")
@@ -76,7 +82,9 @@ def _head(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
     return [{"role": role, "content": sendable(request.system)}]
 
 
-def _speak(info: ModelInfo, ready: Sequence[Message], before: int) -> list[list[JsonValue]]:
+def _speak(
+    info: ModelInfo, request: ModelRequest, ready: Sequence[Message], before: int
+) -> list[list[JsonValue]]:
     """The conversation as chat messages."""
     out: list[JsonValue] = []
     for index, message in enumerate(ready):
@@ -138,7 +146,9 @@ def _assistant(info: ModelInfo, message: AssistantMessage) -> list[JsonValue]:
         if thinking:
             out["content"] = [{"type": "text", "text": t} for t in (*thinking, *texts)]
     else:
-        out.update(_reasoning(info, thoughts))
+        out.update(_reasoning(thoughts))
+    if info.reasoning and flag(info, "requiresReasoningContentOnAssistantMessages"):
+        out.setdefault("reasoning_content", "")
     calls = message.tool_calls
     if calls:
         out["tool_calls"] = [_call(call) for call in calls]
@@ -149,7 +159,7 @@ def _assistant(info: ModelInfo, message: AssistantMessage) -> list[JsonValue]:
     return [out]
 
 
-def _reasoning(info: ModelInfo, thoughts: Sequence[Thinking]) -> Json:
+def _reasoning(thoughts: Sequence[Thinking]) -> Json:
     """Reasoning goes back in the field it came in: `thinking_signature` names it."""
     for block in thoughts:
         signature = block.thinking_signature or ""
@@ -161,8 +171,7 @@ def _reasoning(info: ModelInfo, thoughts: Sequence[Thinking]) -> Json:
                 return {"reasoning_details": decoded(signature)}
             except ValueError:
                 continue
-    required = info.reasoning and flag(info, "requiresReasoningContentOnAssistantMessages")
-    return {"reasoning_content": ""} if required else {}
+    return {}
 
 
 def _call(call: ToolCall) -> Json:
@@ -237,23 +246,25 @@ def _speaks_of_tools(request: ModelRequest) -> bool:
 
 def _mark_cache(
     info: ModelInfo, request: ModelRequest, body: Json, spoken: list[JsonValue]
-) -> None:
+) -> bool:
     """Cache marks in Anthropic's form, for servers that pass them on to it."""
     if not request.cache or option(info, "cacheControlFormat") != "anthropic":
-        return
-    mark: JsonValue = {"type": "ephemeral"}
+        return True
+    mark: Json = {"type": "ephemeral"}
+    if keeps_long(info, request):
+        mark["ttl"] = "1h"
     tools = body.get("tools")
-    if isinstance(tools, list) and tools:
-        last = tools[-1]
-        assert isinstance(last, dict)
+    last = tools[-1] if isinstance(tools, list) and tools else None
+    if isinstance(last, dict):
         last["cache_control"] = mark
     for message in spoken[:1]:
         if isinstance(message, dict) and message["role"] in ("system", "developer"):
             _mark_message(message, mark)
     for message in reversed(spoken):
         spoken_by = message["role"] if isinstance(message, dict) else ""
-        if spoken_by in ("user", "assistant") and _mark_message(message, mark):
-            return
+        if spoken_by in ("user", "assistant", "tool") and _mark_message(message, mark):
+            return True
+    return False
 
 
 def _mark_message(message: JsonValue, mark: JsonValue) -> bool:
@@ -274,7 +285,7 @@ def _mark_message(message: JsonValue, mark: JsonValue) -> bool:
 FORM = Form(
     field="messages",
     rename=_renamer,
-    head=_head,
+    head=instructions,
     speak=_speak,
     envelope=_envelope,
     mark=_mark_cache,

@@ -20,20 +20,24 @@ from singletree.messages import (
     Message,
     Text,
     Thinking,
+    ThinkingLevel,
     ToolCall,
     ToolResultMessage,
     UserMessage,
 )
 from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
-from singletree.model.dialect import flag, option
+from singletree.model.dialect import KEY_LENGTH, flag, keeps_long, option, sampling
+from singletree.model.effort import told_before, told_inside
 from singletree.model.form import Form
-from singletree.model.openai import NO_OUTPUT, result_text
+from singletree.model.openai import NO_OUTPUT, instructions, result_text
 from singletree.model.thinking import effort, level_names, wished
 from singletree.model.transform import made_by, plain_id, sendable, short_hash
 
 PATH = "/responses"
 LEAST_OUTPUT = 16
 ENCRYPTED = "reasoning.encrypted_content"
+FIXED_EFFORT = "medium"
+"""What a request says for ever whose levels are told inside the conversation."""
 
 
 def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
@@ -42,28 +46,30 @@ def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
         body["max_output_tokens"] = max(limit, LEAST_OUTPUT)
     if request.tools:
         body["tools"] = [_tool(info, spec) for spec in request.tools]
-    if request.cache:
-        if request.session_id and option(info, "promptCacheKeyMode") != "disabled":
-            body["prompt_cache_key"] = request.session_id[:64]
-        if option(info, "cacheRetention") == "long":
-            body["prompt_cache_retention"] = "24h"
-    sampling = info.compat.get("samplingParams")
-    if isinstance(sampling, dict):
-        body.update(sampling)
+    body.update(_caching(info, request))
     if info.reasoning:
         body.update(_reasoning(info, request))
-    extra = info.compat.get("extraBody")
-    return body | extra if isinstance(extra, dict) else body
+    return body | sampling(info, request)
 
 
-def _head(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
-    if not request.system:
-        return []
-    role = "developer" if info.reasoning else "system"
-    return [{"role": role, "content": sendable(request.system)}]
+def _caching(info: ModelInfo, request: ModelRequest) -> Json:
+    """How long a prompt is kept, and by which name it is found; newer models have other words."""
+    said: Json = {}
+    newer = flag(info, "supportsExplicitPromptCacheMode")
+    named = request.session_id and option(info, "promptCacheKeyMode") != "disabled"
+    if request.cache and named:
+        said["prompt_cache_key"] = request.session_id[:KEY_LENGTH]
+    if keeps_long(info, request):
+        kept: Json = {"prompt_cache_options": {"ttl": "30m"}}
+        said |= kept if newer else {"prompt_cache_retention": "24h"}
+    elif newer and not request.cache:
+        said["prompt_cache_options"] = {"mode": "explicit"}
+    return said
 
 
-def _speak(info: ModelInfo, ready: Sequence[Message], before: int) -> list[list[JsonValue]]:
+def _speak(
+    info: ModelInfo, request: ModelRequest, ready: Sequence[Message], before: int
+) -> list[list[JsonValue]]:
     """The conversation as input items: a group for each message that has any."""
     out: list[list[JsonValue]] = []
     for message in ready:
@@ -73,6 +79,8 @@ def _speak(info: ModelInfo, ready: Sequence[Message], before: int) -> list[list[
                 new: list[JsonValue] = [{"role": "user", "content": content}] if content else []
             case AssistantMessage():
                 new = _said(info, message, before + len(out))
+                level = told_before(info, request, message) if new else None
+                new = [_effort(info, level), *new] if level else new
             case ToolResultMessage():
                 new = [_result(message)]
             case _:
@@ -197,15 +205,29 @@ def _reasoning(info: ModelInfo, request: ModelRequest) -> Json:
             return {}
         named = level_names(info).get("off")
         return {"reasoning": {"effort": named if isinstance(named, str) else "none"}}
-    asked: Json = {"effort": effort(info, level), "summary": "auto"}
-    return {"reasoning": asked, "include": [ENCRYPTED]}
+    word = FIXED_EFFORT if told_inside(info, request) else effort(info, level)
+    how: Json = {"effort": word, "summary": "auto"}
+    return {"reasoning": how, "include": [ENCRYPTED]}
+
+
+def _effort(info: ModelInfo, level: ThinkingLevel) -> Json:
+    return {"type": "configuration_update", "reasoning": {"effort": effort(info, level)}}
+
+
+def _end_with_effort(
+    info: ModelInfo, request: ModelRequest, body: Json, items: list[JsonValue]
+) -> bool:
+    """The level that is wanted now, where levels are told inside the conversation."""
+    if told_inside(info, request):
+        items.append(_effort(info, wished(info, request.thinking)))
+    return True
 
 
 FORM = Form(
     field="input",
     rename=lambda info: _rename,
-    head=_head,
+    head=instructions,
     speak=_speak,
     envelope=_envelope,
-    mark=lambda info, request, body, items: None,
+    mark=_end_with_effort,
 )

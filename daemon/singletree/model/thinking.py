@@ -58,6 +58,12 @@ def wished(info: ModelInfo, level: ThinkingLevel) -> ThinkingLevel:
     return level if level == "off" else clamp(level, info.levels)
 
 
+def asked(info: ModelInfo, level: str) -> ThinkingLevel:
+    """The level that is asked for in the end: of one that always thinks, its least."""
+    wish: ThinkingLevel = "off" if level == "off" else clamp(level, info.levels)
+    return wish if wish in info.levels else info.levels[0]
+
+
 def level_names(info: ModelInfo) -> Mapping[str, JsonValue]:
     """What the model calls its levels, where it says so."""
     names = info.compat.get("thinkingLevelMap")

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
+from singletree.jsontext import Json, object_in
 from singletree.messages import Cost, Usage
 from singletree.model.base import Price, PriceTier
 
 _MILLION = 1_000_000
 _MOST = 2**53 - 1
+_RATES = ("input", "output", "cacheRead", "cacheWrite")
 _HOUR_WRITE = 2
 """Keeping something cached for an hour costs this many times the input price."""
 
@@ -26,6 +28,22 @@ def dollars(value: JsonValue) -> float | None:
     """A bill as a provider gives it; None for anything that is no amount."""
     number = _number(value)
     return None if number is None else max(0.0, float(number))
+
+
+def price_of(value: JsonValue) -> Price:
+    """Prices as models.json has them: four rates, and others for long requests."""
+    cost = object_in(value)
+    given = cost.get("tiers")
+    tiers = [tier for tier in given if isinstance(tier, dict)] if isinstance(given, list) else []
+    return Price(
+        *_rates(cost),
+        tuple(PriceTier(count(tier.get("inputTokensAbove")), *_rates(tier)) for tier in tiers),
+    )
+
+
+def _rates(cost: Json) -> tuple[float, float, float, float]:
+    rates = [dollars(cost.get(name)) or 0.0 for name in _RATES]
+    return rates[0], rates[1], rates[2], rates[3]
 
 
 def _number(value: JsonValue) -> int | float | None:
