@@ -97,7 +97,7 @@
   (drive-idle)
   (drive-until (drive-shows "It begins."))
   (drive-tell "begun" :shown (drive-shown))
-  (drive-until (drive-shows "[end_turn]"))
+  (drive-until (drive-shows "[done]"))
   (drive-tell "edited" :text (buffer-string) :asked (vconcat drive-asked) :shown (drive-shown)
               :where (drive-window))
   (setq last-command nil)
@@ -118,6 +118,20 @@
                                    (buffer-string)))
   (drive-leave))
 
+(defun drive-early ()
+  "Say something before there is a connection; it stands in the prompt again, and is said then."
+  (find-file (expand-file-name "a.txt" drive-folder))
+  (text-mode)
+  (singletree-prompt "too early")
+  (drive-open "a.txt")
+  (with-current-buffer "*singletree*"
+    (cl-letf (((symbol-function 'read-string)
+               (lambda (_prompt initial &rest _) (concat initial ", and more"))))
+      (call-interactively #'singletree-prompt)))
+  (drive-until (drive-shows "[done]"))
+  (drive-tell "said" :shown (drive-shown) :draft singletree--draft)
+  (drive-leave))
+
 (defun drive-buffer-of (name)
   (cl-find-if (lambda (one) (and (buffer-file-name one)
                                  (equal name (file-name-nondirectory (buffer-file-name one)))))
@@ -132,7 +146,7 @@
   (drive-open "a.txt")
   (singletree-prompt "write")
   (drive-idle)
-  (drive-until (drive-shows "[aborted]"))
+  (drive-until (drive-shows "[stopped]"))
   (drive-tell "stopped" :asked (vconcat drive-asked))
   (drive-leave))
 
@@ -150,7 +164,7 @@
   (drive-open "a.txt")
   (singletree-prompt "talk")
   (drive-idle)
-  (drive-until (drive-shows "[end_turn]"))
+  (drive-until (drive-shows "[done]"))
   (drive-tell "heard" :asked (vconcat (reverse drive-asked)) :shown (drive-shown))
   (drive-leave))
 

@@ -85,7 +85,7 @@ def test_an_open_dirty_buffer_is_edited_in_one_step_of_undo(tmp_path: Path, clie
         emacs.ended()
     begun, edited, undone = (emacs.told[name] for name in ("begun", "edited", "undone"))
     assert "Done." not in begun["shown"]
-    assert edited["shown"].startswith("It begins. It goes on.Done.")
+    assert edited["shown"] == ("\n> go\n\nIt begins. It goes on.\n[edit a.txt]\nDone.\n[done]\n")
     assert edited["text"] == "one\nTWO\nthree\nfour\n"
     assert edited["where"] == {"side": "right", "end": True, "cursor": "a.txt"}
     assert [question.startswith("Edit: a.txt") for question in edited["asked"]] == [True]
@@ -95,6 +95,17 @@ def test_an_open_dirty_buffer_is_edited_in_one_step_of_undo(tmp_path: Path, clie
     assert where.said()[1].startswith("Explain what this does.")
     assert where.said()[1].endswith("```\none\n```")
     assert "It explains." in emacs.told["transcript"]["text"]
+
+
+def test_what_is_said_too_early_is_kept(tmp_path: Path, client: str) -> None:
+    with ground(tmp_path, DONE) as where, scene(where, client, "early") as emacs:
+        emacs.ended()
+    assert where.said() == ["too early, and more"]
+    assert emacs.told["said"] == {
+        "what": "said",
+        "shown": "\n> too early, and more\n\nDone.\n[done]\n",
+        "draft": None,
+    }
 
 
 def test_a_question_that_nobody_answers_ends_with_the_turn(tmp_path: Path, client: str) -> None:
@@ -115,7 +126,7 @@ def test_questions_while_the_agent_talks_on(tmp_path: Path, client: str, size: i
     assert asked == ["Taken back (A test.) ", "Kept (A test.) ", "Choose "]
     said = "".join(talking.WORDS) + talking.END
     assert shown.startswith(said)
-    assert json.loads(shown.removeprefix(said).removesuffix("\n[end_turn]\n")) == {
+    assert json.loads(shown.removeprefix(said).removesuffix("\n[done]\n")) == {
         "d1": {"outcome": "cancelled"},
         "d2": {"outcome": "selected", "optionId": "yes"},
         "d3": {"title": "Yes"},
@@ -142,7 +153,7 @@ def test_questions_at_the_keyboard(tmp_path: Path, client: str) -> None:
             terminal.keys("Allow once", "Enter")
             terminal.sees("Write: back.txt")
             terminal.keys("C-x", "o", "M-x", "singletree-stop", "Enter")
-            terminal.sees("[aborted]")
+            terminal.sees("[stopped]")
             until(lambda: "Write: back.txt" not in terminal.text(), "the end of the question")
     assert [name for name in names if (where.folder / name).exists()] == ["yes.txt"]
 
