@@ -11,7 +11,7 @@
     │   └── SessionUnreadable, SessionReadOnly
     ├── StaleError              somebody else was first (expected leaf, version, turn)
     ├── SettingsError           settings.json, models.json, auth.json
-    └── ExtensionError          a guest failed
+    └── ExtensionError          an extension failed
 
 This module never knows a JSON-RPC number: rpc/telling/failures.py maps codes to them. The codes are
 the published list of protocol.md; they never change their meaning.
@@ -170,7 +170,7 @@ class SettingsError(SingletreeError):
 
 
 class ExtensionError(SingletreeError):
-    """A guest failed; reported, never the end of a run."""
+    """An extension failed; reported, never the end of a run."""
 
     code = "extension_failed"
 

@@ -159,7 +159,7 @@ def test_a_tool_may_shape_what_it_gets_first() -> None:
     assert args.path == "a"
 
 
-def test_a_schema_of_its_own_is_what_a_guests_tool_is_checked_by() -> None:
+def test_a_schema_of_its_own_is_what_an_extensions_tool_is_checked_by() -> None:
     schema: dict[str, JsonValue] = {
         "type": "object",
         "properties": {"n": {"type": "integer", "maximum": 3}, "who": {"$ref": "#/$defs/name"}},

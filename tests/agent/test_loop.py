@@ -394,7 +394,7 @@ async def test_a_step_may_get_another_model_prompt_and_conversation() -> None:
 
 async def test_what_the_model_sees_is_made_in_two_stages() -> None:
     async def shout(messages: Sequence[AgentMessage]) -> Sequence[AgentMessage]:
-        return [*messages, UserMessage(content="(from a guest)")]
+        return [*messages, UserMessage(content="(from an extension)")]
 
     model = ScriptedModel([say("ok")])
     config = LoopConfig(model, transform_context=shout, to_llm=lambda ms: [read("user: all")[0]])  # type: ignore[list-item]

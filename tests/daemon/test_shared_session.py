@@ -18,7 +18,7 @@ ASKS = (
     {"loop": True},
 )
 HI = ({"text": "Hello."}, {"loop": True})
-GUEST = """
+EXTENSION = """
 from singletree.extensions.dialog import Dialog
 
 def setup(api):
@@ -47,10 +47,10 @@ def takes_back(mid: int, frame: Message) -> bool:
     return (frame.get("method"), frame.get("params")) == ("$/cancelRequest", {"id": mid})
 
 
-def with_guest(here: Shared) -> None:
+def with_extension(here: Shared) -> None:
     folder = here.where.agent_dir / "extensions"
     folder.mkdir()
-    (folder / "guest.py").write_text(GUEST)
+    (folder / "extension.py").write_text(EXTENSION)
 
 
 async def refused(client: RawClient, method: str, params: object) -> Any:
@@ -123,7 +123,7 @@ async def test_an_abort_takes_the_question_back_from_everybody() -> None:
 
 async def test_a_dialog_and_signs_are_there_again_after_a_reload() -> None:
     with shared(*HI) as here:
-        with_guest(here)
+        with_extension(here)
         async with here.attached(named("one", ui=UI)) as one:
             session_id = await opened(one, here.where)
             for words in ("status mood fine", "widget list a", "notice n once", "title t Talk",
@@ -131,11 +131,11 @@ async def test_a_dialog_and_signs_are_there_again_after_a_reload() -> None:
                 await prompt(one, session_id, f"/sign {words}")
             shown = [(n["kind"], n["key"], n["payload"]) for n in one.notes("agent/ui/update")]
             assert shown == [
-                ("status", "guest.mood", "fine"),
-                ("widget", "guest.list", "a"),
-                ("title", "guest.t", "Talk"),
-                ("widget", "guest.list", "b"),
-                ("title", "guest.t", None),
+                ("status", "extension.mood", "fine"),
+                ("widget", "extension.list", "a"),
+                ("title", "extension.t", "Talk"),
+                ("widget", "extension.list", "b"),
+                ("title", "extension.t", None),
             ]
             one.request("agent/prompt", {"sessionId": session_id, "content": "/ask"})
             question = await one.until(asked)
@@ -154,8 +154,8 @@ async def test_a_dialog_and_signs_are_there_again_after_a_reload() -> None:
             ]
             again = await three.until(asked)
             assert [(n["key"], n["payload"]) for n in three.notes("agent/ui/update")] == [
-                ("guest.mood", "fine"),
-                ("guest.list", "b"),
+                ("extension.mood", "fine"),
+                ("extension.list", "b"),
             ]
             assert two.notes("agent/ui/update") == []
             three.send({"jsonrpc": "2.0", "id": again["id"], "result": {"value": "Kim"}})

@@ -1,4 +1,4 @@
-"""A guest that closes the process's first descriptors, and the files that are opened then."""
+"""An extension that closes the process's first descriptors, and the files that are opened then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where guests are found, which are loaded, and what loading leaves behind."""
+"""Where extensions are found, which are loaded, and what loading leaves behind."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ours() -> list[str]:
 
 
 async def leave(loaded: Loaded) -> None:
-    await Extensions(loaded.guests).close(SessionShutdown("quit"))
+    await Extensions(loaded.extensions).close(SessionShutdown("quit"))
 
 
 async def load(agent_dir: Path, workspace: Path | None = None, *, trusted: bool = True) -> Loaded:
@@ -43,7 +43,7 @@ async def load(agent_dir: Path, workspace: Path | None = None, *, trusted: bool 
     return await load_extensions(found, trusted=trusted)
 
 
-def test_what_counts_as_a_guest(tmp_path: Path) -> None:
+def test_what_counts_as_an_extension(tmp_path: Path) -> None:
     write(
         tmp_path / "extensions",
         {
@@ -71,9 +71,9 @@ def test_what_counts_as_a_guest(tmp_path: Path) -> None:
     assert find_extensions(tmp_path / "nowhere", tmp_path / "nowhere") == []
 
 
-async def test_a_guest_is_loaded_and_heard(tmp_path: Path) -> None:
+async def test_an_extension_is_loaded_and_heard(tmp_path: Path) -> None:
     write(tmp_path / "extensions", {"shout.py": SHOUT})
-    extensions = Extensions((await load(tmp_path)).guests)
+    extensions = Extensions((await load(tmp_path)).extensions)
     assert (await extensions.fire(Input("a"))).payload.text == "A1"
     await extensions.close(SessionShutdown("quit"))
     assert ours() == []
@@ -83,7 +83,7 @@ async def test_each_session_has_modules_of_its_own(tmp_path: Path) -> None:
     write(tmp_path / "extensions", {"shout.py": SHOUT})
     one, two = await load(tmp_path), await load(tmp_path)
     for loaded in (one, two):
-        assert (await Extensions(loaded.guests).fire(Input("a"))).payload.text == "A1"
+        assert (await Extensions(loaded.extensions).fire(Input("a"))).payload.text == "A1"
     for loaded in (one, two):
         await leave(loaded)
     assert ours() == []
@@ -107,7 +107,7 @@ async def test_a_folder_brings_modules_of_its_own(tmp_path: Path) -> None:
     )
     loaded = await load(tmp_path)
     assert loaded.problems == ()
-    assert (await Extensions(loaded.guests).fire(Input("a"))).payload.text == "A!"
+    assert (await Extensions(loaded.extensions).fire(Input("a"))).payload.text == "A!"
     assert not any(path.name == "__pycache__" for path in folder.rglob("*"))
     await leave(loaded)
     assert ours() == []
@@ -118,7 +118,7 @@ async def test_a_change_counts_at_once(tmp_path: Path) -> None:
     await leave(await load(tmp_path))
     write(folder, {"shout.py": SHOUT.replace("upper", "lower")})
     loaded = await load(tmp_path)
-    assert (await Extensions(loaded.guests).fire(Input("B"))).payload.text == "b1"
+    assert (await Extensions(loaded.extensions).fire(Input("B"))).payload.text == "b1"
     await leave(loaded)
 
 
@@ -132,12 +132,12 @@ async def test_a_change_counts_at_once(tmp_path: Path) -> None:
         ("def setup(api): raise KeyError('k')", "KeyError: 'k'"),
     ],
 )
-async def test_a_guest_that_does_not_load_is_told_and_left_out(
+async def test_an_extension_that_does_not_load_is_told_and_left_out(
     tmp_path: Path, text: str, why: str
 ) -> None:
     write(tmp_path / "extensions", {"a_bad.py": text, "b_good.py": SHOUT})
     loaded = await load(tmp_path)
-    assert [guest.name for guest in loaded.guests] == ["b_good"]
+    assert [extension.name for extension in loaded.extensions] == ["b_good"]
     assert [p.extension for p in loaded.problems] == ["a_bad"]
     assert why in loaded.problems[0].message
     assert str(tmp_path / "extensions" / "a_bad.py") in loaded.problems[0].message
@@ -145,7 +145,7 @@ async def test_a_guest_that_does_not_load_is_told_and_left_out(
     assert ours() == []
 
 
-async def test_a_guest_that_is_not_there_is_told(tmp_path: Path) -> None:
+async def test_an_extension_that_is_not_there_is_told(tmp_path: Path) -> None:
     found = [Found("gone", tmp_path / "gone.py", "user")]
     loaded = await load_extensions(found, trusted=True)
     assert "gone.py" in loaded.problems[0].message
@@ -156,10 +156,10 @@ async def test_a_workspace_loads_nothing_until_it_is_trusted(tmp_path: Path) -> 
     text = f"import pathlib\npathlib.Path({str(mark)!r}).write_text('ran')\ndef setup(api): pass"
     write(tmp_path / "w" / ".pi" / "extensions", {"evil.py": text})
     loaded = await load(tmp_path, tmp_path / "w", trusted=False)
-    assert loaded.guests == ()
+    assert loaded.extensions == ()
     assert loaded.skipped == (tmp_path / "w" / ".pi" / "extensions" / "evil.py",)
     assert not mark.exists()
     loaded = await load(tmp_path, tmp_path / "w", trusted=True)
-    assert [guest.name for guest in loaded.guests] == ["evil"]
+    assert [extension.name for extension in loaded.extensions] == ["evil"]
     assert mark.exists()
     await leave(loaded)

@@ -1,4 +1,4 @@
-"""What guests may answer, in which order, and what their failures do."""
+"""What extensions may answer, in which order, and what their failures do."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from singletree.messages import AgentMessage, CustomMessage, Text, ThinkingLevel
 
 @dataclass
 class Desk:
-    """A session as guests see it, that writes down what they do."""
+    """A session as extensions see it, that writes down what they do."""
 
     session_id: str = "s1"
     cwd: Path = Path("/w")
@@ -71,7 +71,7 @@ class Desk:
         self.done.append(sign)
 
 
-async def guests(
+async def set_up_all(
     *setups: Callable[[ExtensionAPI], None], failures: list[Failure] | None = None
 ) -> Extensions:
     made = [await set_up(f"g{n}", setup) for n, setup in enumerate(setups, 1)]
@@ -83,7 +83,7 @@ def calling(command: str = "ls") -> ToolCalling:
     return ToolCalling("c1", "bash", {"command": command})
 
 
-async def test_without_guests_everything_stays_as_it_is() -> None:
+async def test_without_extensions_everything_stays_as_it_is() -> None:
     extensions = Extensions()
     payload = calling()
     fired = await extensions.fire(payload)
@@ -104,7 +104,7 @@ async def test_each_handler_sees_what_the_one_before_made_of_it() -> None:
         api.on(Input, again)
         api.on(Input, lambda given: given.but(text=f"<{given.text}>"))
 
-    extensions = await guests(shout, twice)
+    extensions = await set_up_all(shout, twice)
     assert (await extensions.fire(Input("a"))).payload.text == "<A A>"
     assert extensions.hears(Input)
 
@@ -129,7 +129,7 @@ async def test_a_handler_owns_its_copy() -> None:
 
         api.on(Context, count)
 
-    extensions = await guests(spoils, counts)
+    extensions = await set_up_all(spoils, counts)
     for many in (1, 500):
         message = UserMessage(content=[Text(text="x")])
         fired = await extensions.fire(Context((message,) * many))
@@ -151,7 +151,7 @@ async def test_a_verdict_ends_the_chain() -> None:
         api.on(ToolCalling, later.append)
         api.on(BeforeFork, later.append)
 
-    extensions = await guests(first, second)
+    extensions = await set_up_all(first, second)
     assert (await extensions.fire(Input("/x"))).verdict == Handled("done")
     assert (await extensions.fire(calling("rm x"))).verdict == Block("no")
     assert (await extensions.fire(BeforeFork("e1", "at"))).verdict == Cancel("not now")
@@ -170,13 +170,13 @@ async def test_the_newest_summary_counts_and_a_later_no_beats_it() -> None:
     def third(api: ExtensionAPI) -> None:
         api.on(BeforeCompact, lambda given: Cancel() if given.reason == "manual" else None)
 
-    extensions = await guests(first, second, third)
+    extensions = await set_up_all(first, second, third)
     payload = BeforeCompact("threshold", (), "e3", 100)
     assert (await extensions.fire(payload)).verdict == OwnSummary("two", None, "e5")
     assert (await extensions.fire(payload.but(reason="manual"))).verdict == Cancel()
 
 
-async def test_prompts_and_messages_gather_from_guest_to_guest() -> None:
+async def test_prompts_and_messages_gather_from_extension_to_extension() -> None:
     def adds(api: ExtensionAPI) -> None:
         def add(given: BeforeAgentStart) -> BeforeAgentStart:
             note = CustomMessage(custom_type=api.name, content="note")
@@ -184,13 +184,13 @@ async def test_prompts_and_messages_gather_from_guest_to_guest() -> None:
 
         api.on(BeforeAgentStart, add)
 
-    extensions = await guests(adds, adds)
+    extensions = await set_up_all(adds, adds)
     fired = await extensions.fire(BeforeAgentStart("go", "base"))
     assert fired.payload.system == "base\ng1\ng2"
     assert [m.custom_type for m in fired.payload.messages] == ["g1", "g2"]
 
 
-async def test_a_failing_guest_is_told_and_the_others_go_on() -> None:
+async def test_a_failing_extension_is_told_and_the_others_go_on() -> None:
     failures: list[Failure] = []
 
     def breaks(api: ExtensionAPI) -> None:
@@ -208,7 +208,7 @@ async def test_a_failing_guest_is_told_and_the_others_go_on() -> None:
     def shout(api: ExtensionAPI) -> None:
         api.on(Input, lambda given: given.but(text=given.text.upper()))
 
-    extensions = await guests(breaks, leaves, shout, failures=failures)
+    extensions = await set_up_all(breaks, leaves, shout, failures=failures)
     assert (await extensions.fire(Input("a"))).payload.text == "A"
     assert failures == [
         Failure("g1", "Input", "ValueError: oops"),
@@ -225,7 +225,7 @@ async def test_a_failing_guard_shuts() -> None:
 
         api.on(ToolCalling, fall)
 
-    extensions = await guests(breaks, failures=failures)
+    extensions = await set_up_all(breaks, failures=failures)
     verdict = (await extensions.fire(calling())).verdict
     assert verdict == Block(
         "Not run: the extension g1, which checks such calls, failed (ValueError: oops)."
@@ -242,7 +242,7 @@ async def test_an_answer_nobody_asked_for_is_a_failure() -> None:
         api.on(AgentEnd, lambda given: given)
         api.on(ToolCalling, lambda given: Cancel())
 
-    extensions = await guests(odd, failures=failures)
+    extensions = await set_up_all(odd, failures=failures)
     assert (await extensions.fire(Input("a"))).verdict is None
     await extensions.fire(ToolCalled("c1", "bash", {}, ()))
     await extensions.fire(AgentEnd(()))
@@ -264,7 +264,7 @@ async def test_a_handler_that_waits_ends_with_the_run() -> None:
 
         api.on(ToolCalling, wait)
 
-    extensions = await guests(waits, failures=failures)
+    extensions = await set_up_all(waits, failures=failures)
     with anyio.move_on_after(0.01) as scope:
         await extensions.fire(calling())
     assert scope.cancelled_caught
@@ -274,7 +274,7 @@ async def test_a_handler_that_waits_ends_with_the_run() -> None:
 async def test_a_handler_can_be_taken_back() -> None:
     heard: list[object] = []
     offs: list[Callable[[], None]] = []
-    extensions = await guests(lambda api: offs.append(api.on(Input, heard.append)))
+    extensions = await set_up_all(lambda api: offs.append(api.on(Input, heard.append)))
     await extensions.fire(Input("a"))
     offs[0]()
     offs[0]()
@@ -303,7 +303,7 @@ async def test_the_first_tool_of_a_name_counts_and_commands_are_numbered() -> No
         one(api)
         api.tool(tool("see", api.name))
 
-    extensions = await guests(one, two, one, failures=failures)
+    extensions = await set_up_all(one, two, one, failures=failures)
     extensions.open(Desk())
     assert [(t.name, t.label) for t in extensions.tools] == [("look", "g1"), ("see", "g2")]
     assert {n: c.description for n, c in extensions.commands.items()} == {
@@ -314,7 +314,7 @@ async def test_the_first_tool_of_a_name_counts_and_commands_are_numbered() -> No
     assert [f.extension for f in failures] == ["g2", "g3"]
 
 
-async def test_a_guest_acts_while_its_session_is_open_and_not_after() -> None:
+async def test_an_extension_acts_while_its_session_is_open_and_not_after() -> None:
     dropped: list[str] = []
     farewells: list[object] = []
 

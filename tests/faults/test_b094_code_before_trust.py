@@ -44,7 +44,7 @@ class Repository:
     async def open(self, decided: bool | None = None) -> tuple[Trust, Layers, Loaded]:
         trust, layers, found = await anyio.to_thread.run_sync(self._look, decided)
         loaded = await load_extensions(found, trusted=trust.trusted)
-        await Extensions(loaded.guests).close(SessionShutdown("quit"))
+        await Extensions(loaded.extensions).close(SessionShutdown("quit"))
         return trust, layers, loaded
 
     def _look(self, decided: bool | None) -> tuple[Trust, Layers, list[Found]]:
@@ -74,7 +74,7 @@ async def test_trusted_and_then_changed(repository: Repository) -> None:
     await anyio.to_thread.run_sync(save_trust, repository.agent_dir, repository.work, True)
     trust, layers, loaded = await repository.open()
     assert trust.trusted
-    assert [guest.name for guest in loaded.guests] == ["hook"]
+    assert [extension.name for extension in loaded.extensions] == ["hook"]
     assert repository.mark.exists()
     assert layers.settings.max_steps == 7
     assert layers.settings.permissions.mode == "readOnly"
@@ -91,5 +91,5 @@ async def test_trusted_and_then_changed(repository: Repository) -> None:
     repository.extension.write_text(text.replace("'ran'", "'rap'"), "utf-8")
     trust, _, loaded = await repository.open()
     assert (trust.trusted, trust.why) == (False, "changed")
-    assert loaded.guests == ()
+    assert loaded.extensions == ()
     assert not repository.mark.exists()

@@ -1,4 +1,4 @@
-"""Dialogs of a guest: who sees them, how they end, and that none of them hangs."""
+"""Dialogs of an extension: who sees them, how they end, and that none of them hangs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DONE: Message = {"text": "done"}
 ALL: Message = {"dialogs": ["select", "confirm", "input", "editor", "form"]}
 CALLS: Message = {"call": "ask", "args": {"kind": "input"}}
 
-GUEST = """
+EXTENSION = """
 import json
 from pydantic import Field
 from singletree.agent.tool import Args, Tool, ToolOutput, typed
@@ -53,22 +53,22 @@ def setup(api):
 """
 
 
-def guest(root: Path) -> None:
+def extension(root: Path) -> None:
     folder = root / "agent" / "extensions"
     folder.mkdir(parents=True)
-    (folder / "asker.py").write_text(GUEST, "utf-8")
+    (folder / "asker.py").write_text(EXTENSION, "utf-8")
 
 
 @asynccontextmanager
 async def asking(root: Path, *turns: object, ui: Message | None = None) -> AsyncIterator[House]:
-    guest(root)
+    extension(root)
     agent = {} if ui is None else {"ui": ui}
     async with house(root, *turns, agent=agent) as made:
         yield made
 
 
 async def ask(made: House, kind: str) -> Any:
-    """What the guest hears: value, cancelled, by."""
+    """What the extension hears: value, cancelled, by."""
     params = {"sessionId": made.session_id, "content": f"/ask {kind}"}
     told = await made.client.call("agent/prompt", params)
     assert told["disposition"] == "handled"
@@ -218,7 +218,7 @@ def allow(params: Message) -> Message:
 
 
 async def test_of_several_clients_the_first_answer_counts(tmp_path: Path) -> None:
-    guest(tmp_path)
+    extension(tmp_path)
     where = place(tmp_path)
     async with several(where, CALLS, DONE) as join, join(ONE) as one, join(TWO) as two:
         one.reactions["agent/permission/request"] = allow
@@ -235,7 +235,7 @@ async def test_of_several_clients_the_first_answer_counts(tmp_path: Path) -> Non
 
 async def test_a_window_that_reloads_is_asked_again(tmp_path: Path) -> None:
     """The only client leaves while a question is open; the next one finds it and answers."""
-    guest(tmp_path)
+    extension(tmp_path)
     where = place(tmp_path)
     async with several(where, CALLS, DONE) as join:
         async with join(ONE) as one:

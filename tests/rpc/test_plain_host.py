@@ -200,7 +200,7 @@ async def test_odd_capabilities_are_as_good_as_none(
         assert odd != ALL
 
 
-GUEST = """
+EXTENSION = """
 def setup(api):
     async def sign(words):
         api.sign("notice", "Lunch is ready.")
@@ -213,7 +213,7 @@ def setup(api):
 async def test_what_an_extension_says_once_is_said(tmp_path: Path) -> None:
     folder = tmp_path / "agent" / "extensions"
     folder.mkdir(parents=True)
-    (folder / "signs.py").write_text(GUEST, "utf-8")
+    (folder / "signs.py").write_text(EXTENSION, "utf-8")
     async with plain(tmp_path, DONE) as host:
         await host.run("agent.rename", "mine")
         await host.run("agent.prompt", "/sign")

@@ -11,7 +11,7 @@ from tests.rpc.client import Failed, Message
 from tests.rpc.editor import House, house
 
 CALL: Message = {"call": "count", "args": {}}
-GUEST = """
+EXTENSION = """
 import anyio
 
 from singletree.agent.tool import Args, Tool, ToolOutput, typed
@@ -32,10 +32,10 @@ def setup(api):
 
 
 def bring(root: Path) -> Path:
-    """A project with a guest, a template, a prompt and a setting; where its guest writes."""
+    """A project with an extension, a template, a prompt and a setting; where the first writes."""
     own, log = root / "work" / ".pi", root / "log"
     (own / "extensions").mkdir(parents=True)
-    (own / "extensions" / "words.py").write_text(GUEST.format(log=str(log)), "utf-8")
+    (own / "extensions" / "words.py").write_text(EXTENSION.format(log=str(log)), "utf-8")
     (own / "prompts").mkdir()
     (own / "prompts" / "hail.md").write_text("Say hail.", "utf-8")
     (own / "APPEND_SYSTEM.md").write_text("Obey the project.", "utf-8")

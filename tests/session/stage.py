@@ -99,7 +99,7 @@ class Casting:
     settings: Callable[[], Settings] = Settings
     refresh: Callable[[], Sequence[str]] = tuple
     tools: Sequence[Tool] | None = None
-    guests: Sequence[Setup] = ()
+    extensions: Sequence[Setup] = ()
     find: Callable[[str], Model] | None = None
     shell: Shell | None = None
     trusted: bool = False
@@ -114,11 +114,11 @@ async def stage(
     ask: Callable[[Question], Awaitable[Answer]] = yes,
     settings: Settings | None = None,
     session_id: str | None = None,
-    guests: Sequence[Setup] = (),
+    extensions: Sequence[Setup] = (),
     casting: Casting | None = None,
 ) -> AsyncIterator[Stage]:
     """Open a session (an existing one by its id) and close it at the end."""
-    cast = casting or Casting(ask, lambda: settings or Settings(), guests=guests)
+    cast = casting or Casting(ask, lambda: settings or Settings(), extensions=extensions)
     folder, agent_dir = tmp_path / "work", tmp_path / "agent"
     folder.mkdir(exist_ok=True)
     store = Store(agent_dir)
@@ -127,7 +127,7 @@ async def stage(
     else:
         history = await anyio.to_thread.run_sync(store.open_id, session_id)
     events: list[SessionEvent] = []
-    made = [await set_up(f"g{n}", setup) for n, setup in enumerate(cast.guests, 1)]
+    made = [await set_up(f"g{n}", setup) for n, setup in enumerate(cast.extensions, 1)]
     async with anyio.create_task_group() as tasks:
         parts = _parts(folder, agent_dir, history, model, cast, made, events, tasks)
         session = AgentSession(parts)
@@ -146,7 +146,7 @@ def _parts(
     history: History,
     model: ScriptedModel,
     cast: Casting,
-    guests: Sequence[ExtensionAPI],
+    extensions: Sequence[ExtensionAPI],
     events: list[SessionEvent],
     tasks: TaskGroup,
 ) -> Dependencies:
@@ -175,7 +175,7 @@ def _parts(
         gather=lambda: gather(folder, agent_dir, trusted=cast.trusted),
         shell=cast.shell or shell,
         outputs=agent_dir / "outputs",
-        guests=tuple(guests),
+        extensions=tuple(extensions),
         emit=tell,
         spawn=lambda work: _start(tasks, work),
     )

@@ -67,10 +67,10 @@ async def test_what_an_abort_kept_is_not_said_by_itself(tmp_path: Path) -> None:
         assert outline(model.requests[-1].messages)[-1] == "user: kept"
 
 
-async def test_a_guests_turn_leaves_what_an_abort_kept(tmp_path: Path) -> None:
+async def test_an_extensions_turn_leaves_what_an_abort_kept(tmp_path: Path) -> None:
     apis: list[ExtensionAPI] = []
     model = ScriptedModel([wait(30) + say("late"), say("two")])
-    async with stage(tmp_path, model, guests=[apis.append]) as on:
+    async with stage(tmp_path, model, extensions=[apis.append]) as on:
         await on.session.turns.prompt(said("first"))
         await on.until(lambda: len(model.requests) == 1)
         await on.session.turns.follow_up(said("kept"))
@@ -81,7 +81,7 @@ async def test_a_guests_turn_leaves_what_an_abort_kept(tmp_path: Path) -> None:
         assert [dict(i.content[0])["text"] for i in on.session.queue.items] == ["kept"]
 
 
-async def test_a_guest_cannot_begin_a_turn_without_a_model(tmp_path: Path) -> None:
+async def test_an_extension_cannot_begin_a_turn_without_a_model(tmp_path: Path) -> None:
     apis: list[ExtensionAPI] = []
     model = ScriptedModel([say("one")])
     known = {model.info.ref: model}
@@ -91,7 +91,7 @@ async def test_a_guest_cannot_begin_a_turn_without_a_model(tmp_path: Path) -> No
             raise SingletreeError("No model is chosen.", code="no_model")
         return known[ref]
 
-    casting = Casting(guests=[apis.append], find=find)
+    casting = Casting(extensions=[apis.append], find=find)
     async with stage(tmp_path, model, casting=casting) as on:
         on.session.choice.ref = "p/gone"
         apis[0].send("mine", trigger=True)

@@ -55,7 +55,7 @@ READ = tool("read", "read", PathArgs)
 GREP = tool("grep", "search", PathArgs)
 WRITE = tool("write", "edit", PathArgs)
 BASH = tool("bash", "execute", CommandArgs)
-GUEST = tool("guest", "other", OtherArgs)
+EXTENSION = tool("extension", "other", OtherArgs)
 
 
 class Person:
@@ -166,7 +166,7 @@ async def test_modes(house: House, mode: Mode, wanted: str) -> None:
         await outcome(gate, WRITE, PathArgs(path=inside)),
         await outcome(gate, WRITE, PathArgs(path=outside)),
         await outcome(gate, BASH, CommandArgs(command="ls")),
-        await outcome(gate, GUEST, OtherArgs()),
+        await outcome(gate, EXTENSION, OtherArgs()),
     ]
     assert " ".join(got) == wanted
 
@@ -358,8 +358,8 @@ async def test_a_question_says_what_it_is_about(house: House) -> None:
     await outcome(gate, BASH, CommandArgs(command="git status -s && npm  test"))
     await outcome(gate, WRITE, PathArgs(path="src/a.py", content="new"))
     await outcome(gate, READ, PathArgs(path="/usr/include/stdio.h"))
-    await outcome(gate, GUEST, OtherArgs())
-    command, edit, read, guest = person.asked
+    await outcome(gate, EXTENSION, OtherArgs())
+    command, edit, read, extension = person.asked
     assert (command.kind, command.title) == ("command", "git status -s && npm test")
     assert command.command == "git status -s && npm  test"
     assert command.cwd == str(house.workspace)
@@ -383,9 +383,9 @@ async def test_a_question_says_what_it_is_about(house: House) -> None:
     assert (read.kind, read.title) == ("read", "Read: /usr/include/stdio.h")
     assert read.reason == "/usr/include/stdio.h is outside the workspace."
     assert read.options[1].label == "Allow reading in /usr/include in this session"
-    assert (guest.kind, guest.title, guest.reason) == (
+    assert (extension.kind, extension.title, extension.reason) == (
         "custom",
-        "Guest",
+        "Extension",
         "No rule allows this tool.",
     )
 
@@ -441,13 +441,13 @@ async def test_an_answer_for_the_workspace_holds_there_alone(house: House) -> No
     await outcome(gate, BASH, CommandArgs(command="ls"))
     await outcome(gate, READ, PathArgs(path=str(house.root / "o/a")))
     await outcome(gate, WRITE, PathArgs(path="x"))
-    await outcome(gate, GUEST, OtherArgs())
+    await outcome(gate, EXTENSION, OtherArgs())
     here, there = house.gate(Person()), house.gate(Person(), workspace=house.root / "w-evil")
     for used, args in (
         (BASH, CommandArgs(command="ls -la")),
         (READ, PathArgs(path=str(house.root / "o"))),
         (WRITE, PathArgs(path=str(house.workspace / "src/b.py"))),
-        (GUEST, OtherArgs()),
+        (EXTENSION, OtherArgs()),
     ):
         assert await outcome(here, used, args) == "runs"
         assert await outcome(there, used, args) == "asked"

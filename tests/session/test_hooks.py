@@ -1,4 +1,4 @@
-"""Guests in a real session: what they are asked, what they are told, what they may do."""
+"""Extensions in a real session: what they are asked, what they are told, what they may do."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ Setup = Callable[[ExtensionAPI], None]
 
 
 def hearing(kind: type[Payload], answer: Callable[..., object]) -> Setup:
-    """A guest with one handler."""
+    """An extension with one handler."""
 
     def setup(api: ExtensionAPI) -> None:
         api.on(kind, answer)  # type: ignore[arg-type]  # handlers of tests are short lambdas
@@ -87,10 +87,10 @@ def results(model: ScriptedModel) -> list[str]:
 # -- asked before
 
 
-async def test_a_guest_changes_what_a_person_says(tmp_path: Path) -> None:
-    guest = hearing(Input, lambda given: given.but(text=f"{given.text} ({given.source})"))
+async def test_an_extension_changes_what_a_person_says(tmp_path: Path) -> None:
+    extension = hearing(Input, lambda given: given.but(text=f"{given.text} ({given.source})"))
     model = ScriptedModel([wait(0.2) + say("one"), say("two")])
-    async with stage(tmp_path, model, guests=[guest]) as on:
+    async with stage(tmp_path, model, extensions=[extension]) as on:
         await on.session.turns.prompt(said("hi"))
         await on.session.turns.follow_up(said("more"))
         await on.session.turns.wait()
@@ -101,9 +101,9 @@ async def test_a_guest_changes_what_a_person_says(tmp_path: Path) -> None:
         ]
 
 
-async def test_a_guest_takes_what_a_person_says(tmp_path: Path) -> None:
-    guest = hearing(Input, lambda given: Handled("seen to") if given.text == "ping" else None)
-    async with stage(tmp_path, ScriptedModel([say("one")]), guests=[guest]) as on:
+async def test_an_extension_takes_what_a_person_says(tmp_path: Path) -> None:
+    extension = hearing(Input, lambda given: Handled("seen to") if given.text == "ping" else None)
+    async with stage(tmp_path, ScriptedModel([say("one")]), extensions=[extension]) as on:
         done = await on.session.turns.prompt(said("ping"))
         assert (done.disposition, done.note) == ("handled", "seen to")
         assert not on.session.history.on_disk
@@ -124,8 +124,8 @@ async def test_the_prompt_is_chained_and_messages_stand_behind_the_users(tmp_pat
         return given.but(system=f"{given.system}\nTWO")
 
     model = ScriptedModel([call("bash", command="echo x"), say("one"), say("two")])
-    guests = [hearing(BeforeAgentStart, first), hearing(BeforeAgentStart, second)]
-    async with stage(tmp_path, model, guests=guests) as on:
+    extensions = [hearing(BeforeAgentStart, first), hearing(BeforeAgentStart, second)]
+    async with stage(tmp_path, model, extensions=extensions) as on:
         await on.say("tests")
         assert outline(model.requests[0].messages) == ["user: tests", "user: about tests"]
         assert all(r.system.endswith("\nONE\nTWO") for r in model.requests)
@@ -136,12 +136,12 @@ async def test_the_prompt_is_chained_and_messages_stand_behind_the_users(tmp_pat
         assert asked == ["tests", "docs"]
 
 
-async def test_a_guest_changes_a_request_and_not_the_conversation(tmp_path: Path) -> None:
+async def test_an_extension_changes_a_request_and_not_the_conversation(tmp_path: Path) -> None:
     def shout(given: Context) -> Context:
         return given.but(messages=(*given.messages, UserMessage(content="be brief")))
 
     model = ScriptedModel([say("one"), say("two")])
-    async with stage(tmp_path, model, guests=[hearing(Context, shout)]) as on:
+    async with stage(tmp_path, model, extensions=[hearing(Context, shout)]) as on:
         await on.say("a")
         await on.say("b")
         assert outline(model.requests[1].messages) == [
@@ -164,7 +164,7 @@ async def test_a_guard_blocks_a_call_before_people_are_asked(tmp_path: Path) -> 
         asked.append(question)
         raise AssertionError
 
-    casting = Casting(ask, guests=[guard])  # type: ignore[arg-type]  # never called
+    casting = Casting(ask, extensions=[guard])  # type: ignore[arg-type]  # never called
     async with stage(tmp_path, model, casting=casting) as on:
         await on.say("go")
         assert results(model) == ["result: No sudo."]
@@ -176,7 +176,7 @@ async def test_a_guard_that_fails_shuts(tmp_path: Path) -> None:
         raise ValueError("oops")
 
     model = ScriptedModel([call("write", path="a", content="x"), say("ok")])
-    async with stage(tmp_path, model, guests=[hearing(ToolCalling, broken)]) as on:
+    async with stage(tmp_path, model, extensions=[hearing(ToolCalling, broken)]) as on:
         await on.say("go")
         assert not (on.folder / "a").exists()
         assert failures(on) == [("ToolCalling", "ValueError: oops")]
@@ -196,7 +196,7 @@ async def test_changed_arguments_are_checked_anew_and_judged_by_the_gate(tmp_pat
             say("ok"),
         ]
     )
-    async with stage(tmp_path, model, guests=[hearing(ToolCalling, elsewhere)]) as on:
+    async with stage(tmp_path, model, extensions=[hearing(ToolCalling, elsewhere)]) as on:
         await on.say("go")
         assert sorted(p.name for p in on.folder.iterdir()) == ["b"]
         first, second = results(model)
@@ -216,7 +216,7 @@ async def test_the_gate_hears_what_would_really_run(tmp_path: Path) -> None:
         return await no(question)  # type: ignore[arg-type]
 
     model = ScriptedModel([call("bash", command="echo"), say("ok")])
-    casting = Casting(ask, guests=[hearing(ToolCalling, elsewhere)])  # type: ignore[arg-type]
+    casting = Casting(ask, extensions=[hearing(ToolCalling, elsewhere)])  # type: ignore[arg-type]
     async with stage(tmp_path, model, casting=casting) as on:
         await on.say("go")
         assert titles == ["touch there"]
@@ -235,12 +235,12 @@ async def test_what_a_person_changed_is_told_as_it_ran(tmp_path: Path) -> None:
         assert results(model) == [f"result: {note} two"]
 
 
-async def test_a_guest_changes_what_a_call_gave_also_when_it_failed(tmp_path: Path) -> None:
+async def test_an_extension_changes_what_a_call_gave_also_when_it_failed(tmp_path: Path) -> None:
     def masked(given: ToolCalled) -> ToolCalled:
         return given.but(content=(Text(text=f"masked {given.is_error}"),))
 
     model = ScriptedModel([call("read", path="a") + call("read", path="none"), say("ok")])
-    async with stage(tmp_path, model, guests=[hearing(ToolCalled, masked)]) as on:
+    async with stage(tmp_path, model, extensions=[hearing(ToolCalled, masked)]) as on:
         (on.folder / "a").write_text("secret")
         await on.say("go")
         assert results(model) == ["result: masked False", "result: masked True"]
@@ -252,8 +252,8 @@ async def test_a_handler_that_hangs_ends_at_its_limit(tmp_path: Path) -> None:
 
     model = ScriptedModel([call("bash", command="echo x"), say("ok")])
     settings = Settings(extension_timeout_ms=50)
-    guests = [hearing(Input, hang), hearing(ToolCalling, hang), hearing(StepEnd, hang)]
-    async with stage(tmp_path, model, settings=settings, guests=guests) as on:
+    extensions = [hearing(Input, hang), hearing(ToolCalling, hang), hearing(StepEnd, hang)]
+    async with stage(tmp_path, model, settings=settings, extensions=extensions) as on:
         await on.say("go")
         assert results(model)[0].startswith("result: Not run: the extension g2")
         events = [event for event, _ in failures(on)]
@@ -274,12 +274,12 @@ def counting_tool(name: str = "count") -> Tool:
     return Tool(name, "Count", "other", "Counts letters.", CountArgs, typed(CountArgs, run))
 
 
-async def test_a_guests_tool_is_one_of_the_sessions(tmp_path: Path) -> None:
+async def test_an_extensions_tool_is_one_of_the_sessions(tmp_path: Path) -> None:
     def setup(api: ExtensionAPI) -> None:
         api.tool(counting_tool())
 
     model = ScriptedModel([call("count", word="four"), say("ok")])
-    async with stage(tmp_path, model, guests=[setup]) as on:
+    async with stage(tmp_path, model, extensions=[setup]) as on:
         await on.say("go")
         assert "count" in [tool.name for tool in model.requests[0].tools]
         assert results(model) == ["result: 4"]
@@ -287,12 +287,12 @@ async def test_a_guests_tool_is_one_of_the_sessions(tmp_path: Path) -> None:
         assert on.session.state().tools == ("read",)
 
 
-async def test_a_guests_tool_takes_the_place_of_ours(tmp_path: Path) -> None:
+async def test_an_extensions_tool_takes_the_place_of_ours(tmp_path: Path) -> None:
     def setup(api: ExtensionAPI) -> None:
         api.tool(counting_tool("read"))
 
     model = ScriptedModel([call("read", word="three"), say("ok")])
-    async with stage(tmp_path, model, guests=[setup]) as on:
+    async with stage(tmp_path, model, extensions=[setup]) as on:
         await on.say("go")
         assert results(model) == ["result: 5"]
         assert on.session.state().tools.count("read") == 1
@@ -301,7 +301,7 @@ async def test_a_guests_tool_takes_the_place_of_ours(tmp_path: Path) -> None:
 # -- told after
 
 
-async def test_a_guest_is_told_of_a_turn_in_order(tmp_path: Path) -> None:
+async def test_an_extension_is_told_of_a_turn_in_order(tmp_path: Path) -> None:
     heard: list[str] = []
 
     def setup(api: ExtensionAPI) -> None:
@@ -317,7 +317,7 @@ async def test_a_guest_is_told_of_a_turn_in_order(tmp_path: Path) -> None:
             api.on(last, note)
 
     model = ScriptedModel([call("bash", command="echo x"), say("ok")])
-    async with stage(tmp_path, model, guests=[setup]) as on:
+    async with stage(tmp_path, model, extensions=[setup]) as on:
         await on.say("go")
     assert heard == [
         "SessionStart",
@@ -336,7 +336,7 @@ async def test_a_guest_is_told_of_a_turn_in_order(tmp_path: Path) -> None:
     ]
 
 
-async def test_a_guest_is_told_of_choices_and_moves(tmp_path: Path) -> None:
+async def test_an_extension_is_told_of_choices_and_moves(tmp_path: Path) -> None:
     heard: list[Payload] = []
 
     def setup(api: ExtensionAPI) -> None:
@@ -347,7 +347,9 @@ async def test_a_guest_is_told_of_choices_and_moves(tmp_path: Path) -> None:
     info = ModelInfo("p", "m", levels=("off", "high"))
     other = ScriptedModel([], ModelInfo("p", "other", levels=("off", "high")))
     first = ScriptedModel([say("one")], info)
-    casting = Casting(guests=[setup], find=lambda ref: other if ref.endswith("other") else first)
+    casting = Casting(
+        extensions=[setup], find=lambda ref: other if ref.endswith("other") else first
+    )
     async with stage(tmp_path, first, casting=casting) as on:
         on.session.choice.set_thinking("off")
         await on.say("a")
@@ -370,20 +372,20 @@ def small(tmp_path: Path) -> Settings:
     return Settings(compaction=Compaction(reserve_tokens=10, keep_recent_tokens=1))
 
 
-async def test_a_guest_makes_the_summary_itself(tmp_path: Path) -> None:
+async def test_an_extension_makes_the_summary_itself(tmp_path: Path) -> None:
     seen: list[BeforeCompact] = []
     told: list[Compacted] = []
 
     def own(given: BeforeCompact) -> OwnSummary:
         seen.append(given)
-        return OwnSummary("MINE", details={"by": "guest"})
+        return OwnSummary("MINE", details={"by": "extension"})
 
     def setup(api: ExtensionAPI) -> None:
         api.on(BeforeCompact, own)
         api.on(Compacted, told.append)
 
     model = ScriptedModel([say("one"), say("two"), say("three")])
-    async with stage(tmp_path, model, settings=small(tmp_path), guests=[setup]) as on:
+    async with stage(tmp_path, model, settings=small(tmp_path), extensions=[setup]) as on:
         await on.say("first")
         await on.say("second")
         done = await on.session.compact("dwell on x")
@@ -391,7 +393,7 @@ async def test_a_guest_makes_the_summary_itself(tmp_path: Path) -> None:
         entry = on.session.history.entry(done.entry_id)
         assert isinstance(entry, CompactionEntry)
         assert (entry.summary, entry.from_hook) == ("MINE", True)
-        assert entry.details == {"by": "guest"}
+        assert entry.details == {"by": "extension"}
         assert (seen[0].reason, seen[0].instructions) == ("manual", "dwell on x")
         assert [getattr(m, "content", None) for m in seen[0].messages[:1]] != [None]
         await on.say("third")
@@ -399,12 +401,12 @@ async def test_a_guest_makes_the_summary_itself(tmp_path: Path) -> None:
     assert told == [Compacted(done.entry_id, "manual")]
 
 
-async def test_a_guest_says_no_to_a_compaction(tmp_path: Path) -> None:
-    guest = hearing(BeforeCompact, lambda given: Cancel("not now"))
+async def test_an_extension_says_no_to_a_compaction(tmp_path: Path) -> None:
+    extension = hearing(BeforeCompact, lambda given: Cancel("not now"))
     info = ModelInfo("p", "m", context_window=300)
     settings = Settings(compaction=Compaction(reserve_tokens=100, keep_recent_tokens=1))
     model = ScriptedModel([say("x" * 900), say("two")], info)
-    async with stage(tmp_path, model, settings=settings, guests=[guest]) as on:
+    async with stage(tmp_path, model, settings=settings, extensions=[extension]) as on:
         await on.say("first")
         await on.say("second")
         assert on.told(CompactionStarted) == []
@@ -416,10 +418,10 @@ async def test_a_guest_says_no_to_a_compaction(tmp_path: Path) -> None:
         assert not on.session.turns.busy
 
 
-async def test_a_guest_adds_to_what_a_summary_dwells_on(tmp_path: Path) -> None:
-    guest = hearing(BeforeCompact, lambda given: given.but(instructions="names of colours"))
+async def test_an_extension_adds_to_what_a_summary_dwells_on(tmp_path: Path) -> None:
+    extension = hearing(BeforeCompact, lambda given: given.but(instructions="names of colours"))
     model = ScriptedModel([say("one"), say("two"), say(SUMMARY)])
-    async with stage(tmp_path, model, settings=small(tmp_path), guests=[guest]) as on:
+    async with stage(tmp_path, model, settings=small(tmp_path), extensions=[extension]) as on:
         await on.say("first")
         await on.say("second")
         await on.session.compact()
@@ -435,7 +437,7 @@ async def branched(on: Stage) -> str:
     return leaf
 
 
-async def test_a_guest_sums_up_a_branch_and_names_it(tmp_path: Path) -> None:
+async def test_an_extension_sums_up_a_branch_and_names_it(tmp_path: Path) -> None:
     seen: list[BeforeTree] = []
     moved: list[TreeMoved] = []
 
@@ -449,7 +451,7 @@ async def test_a_guest_sums_up_a_branch_and_names_it(tmp_path: Path) -> None:
         api.on(TreeMoved, moved.append)
 
     model = ScriptedModel([say("one"), say("two")])
-    async with stage(tmp_path, model, guests=[setup]) as on:
+    async with stage(tmp_path, model, extensions=[setup]) as on:
         target = await branched(on)
         old = on.session.history.leaf
         gone = await on.session.navigate(target, summarize=True)
@@ -468,9 +470,11 @@ async def test_a_guest_sums_up_a_branch_and_names_it(tmp_path: Path) -> None:
     assert moved == [TreeMoved(made.id, old, made.id)]
 
 
-async def test_a_guest_says_no_to_going_elsewhere(tmp_path: Path) -> None:
-    guest = hearing(BeforeTree, lambda given: Cancel())
-    async with stage(tmp_path, ScriptedModel([say("one"), say("two")]), guests=[guest]) as on:
+async def test_an_extension_says_no_to_going_elsewhere(tmp_path: Path) -> None:
+    extension = hearing(BeforeTree, lambda given: Cancel())
+    async with stage(
+        tmp_path, ScriptedModel([say("one"), say("two")]), extensions=[extension]
+    ) as on:
         target = await branched(on)
         before = on.session.history.leaf
         with pytest.raises(SessionError) as caught:
@@ -479,12 +483,12 @@ async def test_a_guest_says_no_to_going_elsewhere(tmp_path: Path) -> None:
         assert on.session.history.leaf == before
 
 
-async def test_a_guest_says_no_to_a_fork_and_to_another_session(tmp_path: Path) -> None:
-    guests = [
+async def test_an_extension_says_no_to_a_fork_and_to_another_session(tmp_path: Path) -> None:
+    extensions = [
         hearing(BeforeFork, lambda given: Cancel("a")),
         hearing(BeforeSwitch, lambda g: Cancel()),
     ]
-    async with stage(tmp_path, ScriptedModel([]), guests=guests) as on:
+    async with stage(tmp_path, ScriptedModel([]), extensions=extensions) as on:
         with pytest.raises(SessionError, match="a"):
             await on.session.check_fork("e", "before")
         with pytest.raises(SessionError) as caught:
@@ -496,7 +500,7 @@ async def test_a_guest_says_no_to_a_fork_and_to_another_session(tmp_path: Path) 
 
 
 class Desk:
-    """A guest that keeps its api, to act from outside."""
+    """An extension that keeps its api, to act from outside."""
 
     def __init__(self) -> None:
         self.made: ExtensionAPI | None = None
@@ -513,7 +517,7 @@ class Desk:
 async def test_notes_are_kept_on_their_branch_and_never_sent(tmp_path: Path) -> None:
     desk = Desk()
     model = ScriptedModel([say("one"), say("two")])
-    async with stage(tmp_path, model, guests=[desk]) as on:
+    async with stage(tmp_path, model, extensions=[desk]) as on:
         await on.say("first")
         leaf = on.session.history.leaf
         assert leaf is not None
@@ -536,7 +540,7 @@ async def test_notes_are_kept_on_their_branch_and_never_sent(tmp_path: Path) -> 
 
 async def test_a_message_to_an_idle_session_is_there_at_once(tmp_path: Path) -> None:
     desk = Desk()
-    async with stage(tmp_path, ScriptedModel([say("one")]), guests=[desk]) as on:
+    async with stage(tmp_path, ScriptedModel([say("one")]), extensions=[desk]) as on:
         desk.api.send("by the way", display=False)
         assert on.told(TurnStarted) == []
         await on.say("hi")
@@ -545,7 +549,7 @@ async def test_a_message_to_an_idle_session_is_there_at_once(tmp_path: Path) -> 
 
 async def test_a_message_may_begin_a_turn(tmp_path: Path) -> None:
     desk = Desk()
-    async with stage(tmp_path, ScriptedModel([say("one")]), guests=[desk]) as on:
+    async with stage(tmp_path, ScriptedModel([say("one")]), extensions=[desk]) as on:
         desk.api.send("look at this", trigger=True)
         await on.until(lambda: on.session.turns.last is not None)
         causes = [e.cause for e in on.events if isinstance(e, TurnStarted)]
@@ -555,7 +559,7 @@ async def test_a_message_may_begin_a_turn(tmp_path: Path) -> None:
 
 async def test_a_message_for_the_next_turn_stands_behind_the_users(tmp_path: Path) -> None:
     desk = Desk()
-    async with stage(tmp_path, ScriptedModel([say("one")]), guests=[desk]) as on:
+    async with stage(tmp_path, ScriptedModel([say("one")]), extensions=[desk]) as on:
         desk.api.send("remember", deliver_as="nextTurn", trigger=True)
         await anyio.sleep(0.02)
         assert on.told(TurnStarted) == []
@@ -578,7 +582,7 @@ async def test_a_message_while_a_turn_runs(
 ) -> None:
     desk = Desk()
     model = ScriptedModel([call("bash", command="sleep 0.2; echo x"), say("ok"), say("ok2")])
-    async with stage(tmp_path, model, guests=[desk]) as on:
+    async with stage(tmp_path, model, extensions=[desk]) as on:
         await on.session.turns.prompt(said("go"))
         await on.until(lambda: len(model.requests) == 1)
         desk.api.send("psst", deliver_as=deliver_as)
@@ -596,7 +600,7 @@ async def test_a_message_sent_when_a_run_ends_begins_nothing_by_itself(tmp_path:
         api.on(AgentEnd, lambda given: api.send("noted"))
 
     model = ScriptedModel([say("one"), say("two")])
-    async with stage(tmp_path, model, guests=[setup]) as on:
+    async with stage(tmp_path, model, extensions=[setup]) as on:
         await on.say("a")
         assert len(on.told(TurnStarted)) == 1
         await on.say("b")
@@ -608,7 +612,7 @@ async def test_a_message_sent_when_a_run_ends_begins_nothing_by_itself(tmp_path:
         ]
 
 
-async def test_a_guest_may_go_on_after_a_run(tmp_path: Path) -> None:
+async def test_an_extension_may_go_on_after_a_run(tmp_path: Path) -> None:
     def setup(api: ExtensionAPI) -> None:
         def again(given: AgentEnd) -> None:
             if len(given.messages) == 1 and not api.session.notes("asked"):
@@ -618,13 +622,13 @@ async def test_a_guest_may_go_on_after_a_run(tmp_path: Path) -> None:
         api.on(AgentEnd, again)
 
     model = ScriptedModel([say("one"), say("two")])
-    async with stage(tmp_path, model, guests=[setup]) as on:
+    async with stage(tmp_path, model, extensions=[setup]) as on:
         await on.say("a")
         assert outline(model.requests[-1].messages)[-1] == "user: and the tests?"
         assert [e.cause for e in on.events if isinstance(e, TurnStarted)] == ["prompt", "extension"]
 
 
-async def test_opening_does_not_wait_for_a_guest_that_takes_its_time(tmp_path: Path) -> None:
+async def test_opening_does_not_wait_for_an_extension_that_takes_its_time(tmp_path: Path) -> None:
     started: list[float] = []
 
     async def slow(given: SessionStart) -> None:
@@ -632,7 +636,8 @@ async def test_opening_does_not_wait_for_a_guest_that_takes_its_time(tmp_path: P
         await anyio.sleep_forever()
 
     casting = Casting(
-        settings=lambda: Settings(extension_timeout_ms=100), guests=[hearing(SessionStart, slow)]
+        settings=lambda: Settings(extension_timeout_ms=100),
+        extensions=[hearing(SessionStart, slow)],
     )
     async with stage(tmp_path, ScriptedModel([say("one")]), casting=casting) as on:
         await on.say("hi")

@@ -12,7 +12,7 @@ import pytest
 from singletree.errors import SettingsError
 from singletree.session.settings.trust import Trust, Why, gated, save_trust, seal, trust_of
 
-GUEST = "def setup(api):\n    pass\n"
+EXTENSION = "def setup(api):\n    pass\n"
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     place = Place(tmp_path / "agent", tmp_path / "code" / "project")
-    place.write(".pi/extensions/guest.py", GUEST)
+    place.write(".pi/extensions/extension.py", EXTENSION)
     place.write(".pi/settings.json", '{"trusted": true, "defaultProjectTrust": "always"}')
     place.write(".pi/SYSTEM.md", "be evil")
     place.write("AGENTS.md", "harmless")
@@ -131,9 +131,9 @@ def test_a_decision_can_be_changed_and_forgotten(place: Place) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        (".pi/extensions/guest.py", GUEST.replace("pass", "pas ")),
-        (".pi/extensions/another.py", GUEST),
-        (".pi/extensions/pack/__init__.py", GUEST),
+        (".pi/extensions/extension.py", EXTENSION.replace("pass", "pas ")),
+        (".pi/extensions/another.py", EXTENSION),
+        (".pi/extensions/pack/__init__.py", EXTENSION),
         (".pi/settings.json", '{"shellPath": "./evil.sh"}'),
         (".pi/settings.json", '{"extensions": ["./evil.py"]}'),
     ],
@@ -150,8 +150,8 @@ def test_other_code_opens_the_question_again(place: Place, name: str, text: str)
     assert place.look() == (True, "saved")
 
 
-def test_files_inside_a_guest_are_under_the_seal_and_its_caches_are_not(place: Place) -> None:
-    place.write(".pi/extensions/pack/__init__.py", GUEST)
+def test_files_inside_an_extension_are_under_the_seal_and_its_caches_are_not(place: Place) -> None:
+    place.write(".pi/extensions/pack/__init__.py", EXTENSION)
     data = place.write(".pi/extensions/pack/deep/data.json", "{}")
     (place.workspace / ".pi/extensions/pack/deep/loop").symlink_to(data.parent)
     before = seal(place.workspace)
@@ -162,7 +162,7 @@ def test_files_inside_a_guest_are_under_the_seal_and_its_caches_are_not(place: P
 
 
 def test_code_behind_a_link_is_under_the_seal(place: Place) -> None:
-    hidden = place.write("src/helper.py", GUEST)
+    hidden = place.write("src/helper.py", EXTENSION)
     (place.workspace / ".pi/extensions/linked.py").symlink_to(hidden)
     before = seal(place.workspace)
     hidden.write_text("import os", "utf-8")
@@ -180,7 +180,7 @@ def test_what_is_not_code_may_change(place: Place) -> None:
 def test_a_yes_from_elsewhere_is_sealed_when_it_is_first_seen(place: Place) -> None:
     place.decisions(json.dumps({str(place.workspace): True}))
     assert place.look() == (True, "saved")
-    place.write(".pi/extensions/guest.py", "import os")
+    place.write(".pi/extensions/extension.py", "import os")
     assert place.look() == (False, "changed")
 
 

@@ -113,18 +113,18 @@ async def test_cancelling_the_request_ends_it_too(tmp_path: Path) -> None:
         assert message.cancelled
 
 
-async def test_a_guest_changes_or_stops_it(tmp_path: Path) -> None:
+async def test_an_extension_changes_or_stops_it(tmp_path: Path) -> None:
     def setup(api: ExtensionAPI) -> None:
         def guard(given: UserBash) -> Block | UserBash:
             if "rm" in given.command:
                 return Block("No rm.")
-            return given.but(command=f"{given.command}; echo guest")
+            return given.but(command=f"{given.command}; echo extension")
 
         api.on(UserBash, guard)
 
-    async with stage(tmp_path, ScriptedModel([]), guests=[setup]) as on:
+    async with stage(tmp_path, ScriptedModel([]), extensions=[setup]) as on:
         ran = await on.session.user_bash.run("echo me")
-        assert ran.message.output == "me\nguest\n"
+        assert ran.message.output == "me\nextension\n"
         with pytest.raises(SessionError) as caught:
             await on.session.user_bash.run("rm x")
         assert (caught.value.code, caught.value.message) == ("denied", "No rm.")

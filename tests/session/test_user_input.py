@@ -101,19 +101,19 @@ async def test_pictures_stay_with_a_text_that_unfolds(tmp_path: Path) -> None:
         assert [block.type for block in content] == ["text", "image"]
 
 
-async def test_guests_hear_a_text_before_it_unfolds(tmp_path: Path) -> None:
+async def test_extensions_hear_a_text_before_it_unfolds(tmp_path: Path) -> None:
     def setup(api: ExtensionAPI) -> None:
         api.on(Input, lambda given: given.but(text=given.text.replace("!r", "/review")))
 
     await anyio.to_thread.run_sync(folders, tmp_path)
-    async with stage(tmp_path, ScriptedModel([say("ok")]), guests=[setup]) as on:
+    async with stage(tmp_path, ScriptedModel([say("ok")]), extensions=[setup]) as on:
         await on.say("!r a b")
         assert outline(on.model.requests[0].messages) == ["user: Review a for b."]
 
 
-async def test_a_guests_command_runs_at_once_also_while_a_turn_runs(tmp_path: Path) -> None:
+async def test_an_extensions_command_runs_at_once_also_while_a_turn_runs(tmp_path: Path) -> None:
     model = ScriptedModel([wait(30) + say("late")])
-    async with stage(tmp_path, model, guests=[greeter]) as on:
+    async with stage(tmp_path, model, extensions=[greeter]) as on:
         await on.session.turns.prompt(said("go"))
         done = await on.session.turns.prompt(said("/greet you all"))
         assert (done.disposition, done.note) == ("handled", "Hello you all")
@@ -128,7 +128,7 @@ async def test_a_guests_command_runs_at_once_also_while_a_turn_runs(tmp_path: Pa
 
 
 async def test_a_command_that_fails_is_told_to_who_gave_it(tmp_path: Path) -> None:
-    async with stage(tmp_path, ScriptedModel([]), guests=[greeter]) as on:
+    async with stage(tmp_path, ScriptedModel([]), extensions=[greeter]) as on:
         with pytest.raises(ExtensionError, match=r"/fail failed \(ValueError: oops\)"):
             await on.session.turns.prompt(said("/fail"))
         assert [e.event for e in on.events if isinstance(e, ExtensionFailed)] == ["command"]
@@ -148,7 +148,7 @@ async def test_the_same_client_message_runs_a_command_once(tmp_path: Path) -> No
 
         api.command("run", "Runs", run)
 
-    async with stage(tmp_path, ScriptedModel([]), guests=[setup]) as on:
+    async with stage(tmp_path, ScriptedModel([]), extensions=[setup]) as on:
         for _ in range(2):
             await on.session.turns.prompt(said("/run a"), client_message_id="c1")
         assert ran == ["a"]
@@ -157,7 +157,7 @@ async def test_the_same_client_message_runs_a_command_once(tmp_path: Path) -> No
 async def test_our_own_commands(tmp_path: Path) -> None:
     settings = Settings(compaction=Compaction(reserve_tokens=10, keep_recent_tokens=1))
     model = ScriptedModel([say("one"), say("two"), say(SUMMARY)])
-    async with stage(tmp_path, model, settings=settings, guests=[greeter]) as on:
+    async with stage(tmp_path, model, settings=settings, extensions=[greeter]) as on:
 
         async def run(text: str) -> str | None:
             return (await on.session.turns.prompt(said(text))).note
@@ -181,7 +181,7 @@ async def test_our_own_commands(tmp_path: Path) -> None:
 
 async def test_the_list_of_commands(tmp_path: Path) -> None:
     await anyio.to_thread.run_sync(folders, tmp_path)
-    async with stage(tmp_path, ScriptedModel([]), guests=[greeter]) as on:
+    async with stage(tmp_path, ScriptedModel([]), extensions=[greeter]) as on:
         offered = await on.session.user_input.offered()
         rows = [(one.source, one.name, one.hint) for one in offered]
         assert rows == [

@@ -57,12 +57,12 @@ async def test_the_sum_is_the_figure_that_decides(tmp_path: Path) -> None:
         assert (last.kind, last.preview) == ("correction", CORRECTION)
 
 
-async def test_what_a_guest_drops_or_adds_is_told(tmp_path: Path) -> None:
+async def test_what_an_extension_drops_or_adds_is_told(tmp_path: Path) -> None:
     def brief(given: Context) -> Context:
         return given.but(messages=(*given.messages[2:], UserMessage(content="be brief")))
 
     model = ScriptedModel([say("one"), say("two")])
-    async with stage(tmp_path, model, guests=[hearing(Context, brief)]) as on:
+    async with stage(tmp_path, model, extensions=[hearing(Context, brief)]) as on:
         await on.say("a")
         await on.say("b")
         asked = on.session.history.path()[-2].id

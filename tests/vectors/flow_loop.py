@@ -181,7 +181,7 @@ async def _flow(case: Case, root: Path) -> None:
         casting = Casting(
             settings=lambda: settings,
             tools=play.tools,
-            guests=[play.apis.append],
+            extensions=[play.apis.append],
             find=lambda ref: play.models[ref.removeprefix("p/")],
             shell=Stubborn(),
         )

@@ -87,7 +87,7 @@ class Tool:
     guidelines: tuple[str, ...] = ()
     sequential: bool = False
     schema: Mapping[str, JsonValue] | None = None
-    """A JSON schema of its own instead of the one of `args`: how a guest's tool brings its own."""
+    """Instead of the JSON schema of `args`: an extension's tool brings its own."""
     prepare: Callable[[Mapping[str, JsonValue]], Mapping[str, JsonValue]] = field(
         default=lambda raw: raw
     )

@@ -1,1 +1,1 @@
-"""The guests' rules: what an extension is told and what it may answer."""
+"""What an extension is told and what it may answer."""

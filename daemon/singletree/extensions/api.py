@@ -1,6 +1,7 @@
-"""What a guest hears and may answer, and what it may do. The whole contract of an extension.
+"""What an extension hears and may answer, and what it may do. The whole contract of an extension.
 
-A guest is a Python module with `setup(api)`. In it, it asks to hear of things by their payload:
+An extension is a Python module with `setup(api)`. In it, it asks to hear of things by their
+payload:
 
     def setup(api):
         async def guard(calling: ToolCalling):
@@ -11,8 +12,8 @@ A guest is a Python module with `setup(api)`. In it, it asks to hear of things b
 A handler gets a deep copy of its own and answers None (nothing to say), the payload changed
 (`calling.but(args=…)`), or a verdict that the payload allows (`Block`, `Cancel`, …). Handlers run
 one after the other, in the order of loading, then of registration; each sees what the one before
-made of it. Never imports the session: a guest sees it through `SessionView` and acts through
-`Actions`. Read next: runner.py (order and failures), loader.py (where guests come from).
+made of it. Never imports the session: an extension sees it through `SessionView` and acts through
+`Actions`. Read next: runner.py (order and failures), loader.py (where extensions come from).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ Deliver = Literal["steer", "followUp", "nextTurn"]
 
 @dataclass(frozen=True, slots=True)
 class Handled:
-    """The guest took care of the input itself: no turn."""
+    """The extension took care of the input itself: no turn."""
 
     note: str = ""
 
@@ -69,7 +70,7 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class OwnSummary:
-    """The guest's summary in place of a model's. The newest one counts."""
+    """The extension's summary in place of a model's. The newest one counts."""
 
     text: str
     details: JsonValue = None
@@ -81,7 +82,7 @@ Verdict = Handled | Block | Cancel | OwnSummary
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """Base of all that a guest hears.
+    """Base of all that an extension hears.
 
     `verdicts`: those it may answer. `shuts`: a handler that fails counts as a `Block`.
     `changes`: whether the payload itself may be answered, changed.
@@ -152,7 +153,7 @@ class ToolCalled(Payload):
 
 @dataclass(frozen=True, slots=True)
 class UserBash(Payload):
-    """A person is about to run a command; a guest that fails stops it."""
+    """A person is about to run a command; an extension that fails stops it."""
 
     command: str
     cwd: str
@@ -218,7 +219,7 @@ class SessionStart(Payload):
 
 @dataclass(frozen=True, slots=True)
 class SessionShutdown(Payload):
-    """The session is being closed; the last that a guest hears."""
+    """The session is being closed; the last that an extension hears."""
 
     reason: Literal["quit", "reload", "new", "resume", "fork"]
 
@@ -304,7 +305,7 @@ Handler = Callable[[P], Awaitable[Answer] | Answer]
 
 
 class SessionView(Protocol):
-    """What a guest may see of its session."""
+    """What an extension may see of its session."""
 
     @property
     def session_id(self) -> str:
@@ -341,10 +342,10 @@ class SessionView(Protocol):
 
 
 class Actions(SessionView, Protocol):
-    """What a guest may do; the session stands behind it."""
+    """What an extension may do; the session stands behind it."""
 
     def append(self, kind: str, data: JsonValue) -> str:
-        """Store a note of the guest's own; never sent. Gives the entry's id."""
+        """Store a note of the extension's own; never sent. Gives the entry's id."""
         ...
 
     def send(self, message: CustomMessage, deliver_as: Deliver, *, trigger: bool) -> None:
@@ -371,7 +372,7 @@ class Command:
 
 @dataclass(slots=True)
 class ExtensionAPI:
-    """What `setup` is handed: one for each guest, good until its session is closed."""
+    """What `setup` is handed: one for each extension, good until its session is closed."""
 
     name: str
     handlers: list[tuple[type[Payload], Handler[Payload]]] = field(default_factory=list)

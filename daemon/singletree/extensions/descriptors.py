@@ -1,7 +1,7 @@
-"""The first three descriptors of the process, put back where a guest has closed one.
+"""The first three descriptors of the process, put back where an extension has closed one.
 
 The next file to be opened would take its place, and whatever is printed would land in that file.
-Never knows where they lead. Read next: runner.py (who looks after each guest).
+Never knows where they lead. Read next: runner.py (who looks after each extension).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _kept: dict[int, int] = {}
 
 
 def keep() -> None:
-    """Keep copies, once, before the first guest is loaded."""
+    """Keep copies, once, before the first extension is loaded."""
     for descriptor in _FIRST:
         if descriptor not in _kept and _is_open(descriptor):
             _kept[descriptor] = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)

@@ -1,10 +1,10 @@
-"""Finds guests and loads them: Python modules with a `setup` function.
+"""Finds extensions and loads them: Python modules with a `setup` function.
 
 They lie in `<agent dir>/extensions` and, once the workspace is trusted, in its `.pi/extensions`: a
 file `name.py` or a folder `name/` with an `__init__.py`; settings may name more. Files of other
 programs are left alone.
-Each session gets modules of its own. A guest that fails to load is told and left out.
-Never decides whom to trust. Read next: api.py (what a guest may do), runner.py (who calls it).
+Each session gets modules of its own. An extension that fails to load is told and left out.
+Never decides whom to trust. Read next: api.py (what an extension may do), runner.py (who calls it).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NO_SETUP = "it has no function `setup(api)`"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A guest that could be loaded."""
+    """An extension that could be loaded."""
 
     name: str
     path: Path
@@ -38,9 +38,9 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The guests that came, what went wrong with others, and who was left at the door."""
+    """The extensions that came, what went wrong with others, and which were skipped."""
 
-    guests: tuple[ExtensionAPI, ...] = ()
+    extensions: tuple[ExtensionAPI, ...] = ()
     problems: tuple[Failure, ...] = ()
     skipped: tuple[Path, ...] = ()
 
@@ -51,7 +51,7 @@ def find_extensions(
     more: Sequence[str] = (),
     more_of_workspace: Sequence[str] = (),
 ) -> list[Found]:
-    """All guests there are, in the order of loading. Reads folders; loads nothing.
+    """All extensions there are, in the order of loading. Reads folders; loads nothing.
 
     `more`: those that settings name, from the agent folder or from the workspace on.
     """
@@ -69,24 +69,24 @@ def workspace_extensions(workspace: Path, more: Sequence[str] = ()) -> list[Foun
 
 
 async def load_extensions(found: Sequence[Found], *, trusted: bool) -> Loaded:
-    """Load and set up each guest; those of a workspace only if it is trusted."""
-    guests: list[ExtensionAPI] = []
+    """Load and set up each extension; those of a workspace only if it is trusted."""
+    extensions: list[ExtensionAPI] = []
     problems: list[Failure] = []
     skipped: list[Path] = []
-    for guest in found:
-        if guest.scope == "workspace" and not trusted:
-            skipped.append(guest.path)
+    for extension in found:
+        if extension.scope == "workspace" and not trusted:
+            skipped.append(extension.path)
             continue
         keep()
         try:
-            setup, drop = await anyio.to_thread.run_sync(_load, guest)
-            guests.append(await set_up(guest.name, setup, drop))
+            setup, drop = await anyio.to_thread.run_sync(_load, extension)
+            extensions.append(await set_up(extension.name, setup, drop))
         except (Exception, SystemExit) as error:
-            told = f"{guest.path}: {in_words(error)}"
-            problems.append(Failure(guest.name, "load", told))
+            told = f"{extension.path}: {in_words(error)}"
+            problems.append(Failure(extension.name, "load", told))
         finally:
             mend()
-    return Loaded(tuple(guests), tuple(problems), tuple(skipped))
+    return Loaded(tuple(extensions), tuple(problems), tuple(skipped))
 
 
 def _in_folder(folder: Path, scope: Literal["user", "workspace"]) -> list[Found]:
@@ -111,9 +111,9 @@ def _name(path: Path) -> str:
     return path.stem if path.suffix == ".py" else path.name
 
 
-def _load(guest: Found) -> tuple[Setup, Callable[[], None]]:
-    """A guest's setup function, and how its module is dropped again."""
-    module = run_module(guest.path, guest.name)
+def _load(extension: Found) -> tuple[Setup, Callable[[], None]]:
+    """An extension's setup function, and how its module is dropped again."""
+    module = run_module(extension.path, extension.name)
     drop = partial(forget, module.__name__)
     setup: Callable[[ExtensionAPI], None] | None = getattr(module, "setup", None)
     if not callable(setup):

@@ -1,7 +1,7 @@
-"""Runs a guest's Python files under a name of their own, always from source.
+"""Runs an extension's Python files under a name of their own, always from source.
 
 No bytecode is read (a repository could bring some along) and none is written (a workspace is not
-ours to litter). Never knows what a guest is. Read next: loader.py.
+ours to litter). Never knows what an extension is. Read next: loader.py.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Never
 
 from singletree.pathtext import is_file
 
-PREFIX = "singletree_guest_"
+PREFIX = "singletree_extension_"
 
 _numbers = itertools.count(1)
 
@@ -55,7 +55,7 @@ class _FromSource(SourceFileLoader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules inside a guest that is a folder."""
+    """Finds the modules inside an extension that is a folder."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

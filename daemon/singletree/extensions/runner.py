@@ -1,8 +1,9 @@
-"""Extensions: the guests of one session. Chains their handlers, and keeps their failures apart.
+"""The extensions of one session: chains their handlers, and keeps their failures apart.
 
-A failing guest is told to `report` and never ends a run; only where a payload says that it shuts
-does a failure count as a no. A handler that takes too long has failed. A cancelled run cancels the
-handler it waits for. Never knows where guests come from. Read next: api.py (the contract).
+A failing extension is told to `report` and never ends a run; only where a payload says that it
+shuts does a failure count as a no. A handler that takes too long has failed. A cancelled run
+cancels the handler it waits for. Never knows where extensions come from. Read next: api.py (the
+contract).
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ MANY = 200
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What went wrong with a guest, and in which payload (or "load")."""
+    """What went wrong with an extension, and in which payload (or "load")."""
 
     extension: str
     event: str
@@ -60,7 +61,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Fired(Generic[P]):
-    """What all guests together made of a payload, and the verdict if there was one."""
+    """What all extensions together made of a payload, and the verdict if there was one."""
 
     payload: P
     verdict: Verdict | None = None
@@ -74,7 +75,7 @@ def _ignore(failure: Failure) -> None:
 
 
 class Extensions:
-    """The guests of one session, in the order of loading.
+    """The extensions of one session, in the order of loading.
 
     `limit`: seconds that one handler may take, asked each time anew; None for no limit. (Plain
     functions stand in the loop and can't be ended: what may take long is to be async.)
@@ -82,11 +83,11 @@ class Extensions:
 
     def __init__(
         self,
-        guests: Sequence[ExtensionAPI] = (),
+        extensions: Sequence[ExtensionAPI] = (),
         report: Callable[[Failure], None] = _ignore,
         limit: Callable[[], float | None] = lambda: None,
     ) -> None:
-        self._guests = list(guests)
+        self._extensions = list(extensions)
         self._report = report
         self._limit = limit
         self._actions: Actions | None = None
@@ -94,18 +95,18 @@ class Extensions:
     @property
     def present(self) -> bool:
         """Whether there is any."""
-        return bool(self._guests)
+        return bool(self._extensions)
 
     @property
     def tools(self) -> list[Tool]:
-        """What guests offer to the model. The first one of a name counts."""
+        """What extensions offer to the model. The first one of a name counts."""
         return list(self._first_tools().values())
 
     @property
     def commands(self) -> dict[str, Command]:
-        """What guests offer to people; a name that comes again gets ":2", ":3", …"""
+        """What extensions offer to people; a name that comes again gets ":2", ":3", …"""
         found: dict[str, Command] = {}
-        for command in (c for guest in self._guests for c in guest.commands):
+        for command in (c for extension in self._extensions for c in extension.commands):
             name, number = command.name, 1
             while name in found:
                 number += 1
@@ -115,54 +116,54 @@ class Extensions:
 
     def hears(self, kind: type[Payload]) -> bool:
         """Whether anybody wants to hear of this; so that nothing is made for nobody."""
-        return any(k is kind for guest in self._guests for k, _ in guest.handlers)
+        return any(k is kind for extension in self._extensions for k, _ in extension.handlers)
 
     def open(self, actions: Actions) -> None:
-        """From now on guests may act on this session. Tells of tools that are left out."""
+        """From now on extensions may act on this session. Tells of tools that are left out."""
         self._actions = actions
-        self._introduce(self._guests)
+        self._introduce(self._extensions)
 
-    def admit(self, guests: Sequence[ExtensionAPI]) -> None:
+    def admit(self, extensions: Sequence[ExtensionAPI]) -> None:
         """More of them, behind those that are there; they may act, too."""
-        self._guests = [*self._guests, *guests]
-        self._introduce(guests)
+        self._extensions = [*self._extensions, *extensions]
+        self._introduce(extensions)
 
-    def _introduce(self, guests: Sequence[ExtensionAPI]) -> None:
+    def _introduce(self, extensions: Sequence[ExtensionAPI]) -> None:
         first = self._first_tools()
-        owner = {id(t): guest.name for guest in self._guests for t in guest.tools}
-        for guest in guests:
-            guest.actions = self._actions
-            for tool in guest.tools:
+        owner = {id(t): extension.name for extension in self._extensions for t in extension.tools}
+        for extension in extensions:
+            extension.actions = self._actions
+            for tool in extension.tools:
                 if first[tool.name] is not tool:
                     text = DUPLICATE_TOOL.format(tool=tool.name, other=owner[id(first[tool.name])])
-                    self._report(Failure(guest.name, "load", text))
+                    self._report(Failure(extension.name, "load", text))
 
     async def close(self, farewell: SessionShutdown) -> None:
-        """Tell the guests that it is over; after that, whatever they try fails."""
-        await self.dismiss(self._guests, farewell)
+        """Tell the extensions that it is over; after that, whatever they try fails."""
+        await self.dismiss(self._extensions, farewell)
 
-    async def dismiss(self, guests: Sequence[ExtensionAPI], farewell: SessionShutdown) -> None:
+    async def dismiss(self, extensions: Sequence[ExtensionAPI], farewell: SessionShutdown) -> None:
         """Let some of them go."""
         try:
-            await self.fire(farewell, guests)
+            await self.fire(farewell, extensions)
         finally:
-            self._guests = [one for one in self._guests if one not in guests]
-            for guest in guests:
-                guest.actions = None
-                guest.handlers.clear()
-                guest.drop()
+            self._extensions = [one for one in self._extensions if one not in extensions]
+            for extension in extensions:
+                extension.actions = None
+                extension.handlers.clear()
+                extension.drop()
 
     async def fire(self, payload: P, to: Sequence[ExtensionAPI] | None = None) -> Fired[P]:
-        """Let each handler have its say, in order; `to`: only those of some guests."""
+        """Let each handler have its say, in order; `to`: only those of some extensions."""
         verdict: Verdict | None = None
-        for guest, handler in self._handlers(type(payload), to):
+        for extension, handler in self._handlers(type(payload), to):
             try:
                 answer = await self._ask(handler, payload)
             except (Exception, SystemExit) as error:
                 told = in_words(error)
-                self._report(Failure(guest.name, type(payload).__name__, told))
+                self._report(Failure(extension.name, type(payload).__name__, told))
                 if payload.shuts:
-                    text = GUARD_FAILED.format(name=guest.name, error=told)
+                    text = GUARD_FAILED.format(name=extension.name, error=told)
                     return Fired(payload, Block(text))
                 continue
             if isinstance(answer, type(payload)):
@@ -200,18 +201,18 @@ class Extensions:
     def _handlers(
         self, kind: type[Payload], to: Sequence[ExtensionAPI] | None
     ) -> list[tuple[ExtensionAPI, Handler[Payload]]]:
-        guests = self._guests if to is None else to
-        return [(g, h) for g in guests for k, h in g.handlers if k is kind]
+        extensions = self._extensions if to is None else to
+        return [(g, h) for g in extensions for k, h in g.handlers if k is kind]
 
     def _first_tools(self) -> dict[str, Tool]:
         found: dict[str, Tool] = {}
-        for tool in (t for guest in self._guests for t in guest.tools):
+        for tool in (t for extension in self._extensions for t in extension.tools):
             found.setdefault(tool.name, tool)
         return found
 
 
 async def set_up(name: str, setup: Setup, drop: Callable[[], None] = lambda: None) -> ExtensionAPI:
-    """A guest made by its setup function; `drop` frees what was loaded for it."""
+    """An extension made by its setup function; `drop` frees what was loaded for it."""
     api = ExtensionAPI(name, drop=drop)
     try:
         done = setup(api)

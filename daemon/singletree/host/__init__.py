@@ -1,1 +1,1 @@
-"""The hall: sessions by workspace; doors come here."""
+"""Live sessions by workspace; doors come here."""

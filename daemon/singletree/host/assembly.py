@@ -1,4 +1,4 @@
-"""How a session is put together: settings, trust, tools, gate, prompt, models, guests.
+"""How a session is put together: settings, trust, tools, gate, prompt, models, extensions.
 
 The only place that knows all rooms at once. Never keeps a session. Read next:
 ../session/dependencies.py (what is made here).
@@ -82,8 +82,8 @@ class Assembly:
         made = partial(self._tools, world, gate, shell, lambda: current.settings)
         tools = await anyio.to_thread.run_sync(made)
         gathered = await anyio.to_thread.run_sync(self._gather, cwd, current, files)
-        loaded = await self._guests(current.layers)
-        of_workspace = await self._guests_of(cwd, current)
+        loaded = await self._extensions(current.layers)
+        of_workspace = await self._extensions_of(cwd, current)
         return Dependencies(
             agent_dir=options.agent_dir,
             cwd=cwd,
@@ -100,7 +100,7 @@ class Assembly:
             gather=lambda: self._gather(cwd, current, files),
             shell=shell,
             outputs=self._outputs,
-            guests=loaded.guests,
+            extensions=loaded.extensions,
             start=start,
             emit=partial(front.emit, session_id),
             show=partial(front.show, session_id),
@@ -108,8 +108,8 @@ class Assembly:
             spawn=self.spawn,
             named=options.model,
             trust=lambda: trust.now,
-            of_workspace=of_workspace.guests,
-            load_of_workspace=partial(self._guests_of, cwd, current),
+            of_workspace=of_workspace.extensions,
+            load_of_workspace=partial(self._extensions_of, cwd, current),
             notices=(
                 *(("trust", text) for text in trust.now.warnings),
                 *(("settings", text) for text in wrong),
@@ -150,13 +150,13 @@ class Assembly:
             with suppress(SingletreeError, OSError, ValueError):
                 await self.catalog.warm_up(wished)
 
-    async def _guests(self, layers: Layers) -> Loaded:
+    async def _extensions(self, layers: Layers) -> Loaded:
         """The person's own: those of the folder, and those that settings name."""
         named = _named(layers, "extensions", "user")
         found = await anyio.to_thread.run_sync(find_extensions, self.options.agent_dir, None, named)
         return await load_extensions(found, trusted=True)
 
-    async def _guests_of(self, cwd: Path, current: CurrentSettings) -> Loaded:
+    async def _extensions_of(self, cwd: Path, current: CurrentSettings) -> Loaded:
         """Those that the workspace brings along; none where it is not trusted."""
         named = _named(current.layers, "extensions", "workspace")
         found = await anyio.to_thread.run_sync(workspace_extensions, cwd, named)

@@ -97,7 +97,7 @@ class Host:
         """Open a session and make it the current one of its workspace.
 
         By its id, or the newest of the folder, or a new one. One that is open is given as it is.
-        Raises `cancelled_by_extension` where a guest of the one it would replace says so.
+        Raises `cancelled_by_extension` where an extension of the one it would replace says so.
         """
         if session_id is not None:
             await self._ask_leave(session_id, cwd)
@@ -282,7 +282,7 @@ class Host:
         return next((s for s in self.live if place(s.history.file) == place(path)), None)
 
     async def _ask_leave(self, session_id: str | None, cwd: Path | None) -> None:
-        """Let the guests of a session say no to another one taking its place."""
+        """Let the extensions of a session say no to another one taking its place."""
         live = self._sessions.get(session_id or "")
         folder = live.cwd if live is not None else cwd
         present = None if folder is None else self.current(folder)
@@ -322,8 +322,8 @@ class Host:
             await session.begin()
         except BaseException:
             history.close()
-            for guest in parts.guests if parts else ():
-                guest.drop()
+            for extension in parts.extensions if parts else ():
+                extension.drop()
             raise
         self._sessions[session.id] = session
         self._current[place(cwd)] = session.id

@@ -1,7 +1,7 @@
-"""What a guest may see of its session and do in it: the other side of `Actions`.
+"""What an extension may see of its session and do in it: the other side of `Actions`.
 
 Everything here is at once and in the loop; what needs time goes into their messages. Never asks a
-guest. Read next: ../extensions/api.py (the promise), extensions/messages.py, turn/driver.py.
+extension. Read next: ../extensions/api.py (the promise), extensions/messages.py, turn/driver.py.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NOT_THEIRS = 'Kinds that begin with "singletree." are not for extensions.'
 
 
 class SessionActions:
-    """One session as its guests have it."""
+    """One session as its extensions have it."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class SessionActions:
         return [e.data for e in found if isinstance(e, CustomEntry) and e.custom_type == kind]
 
     def append(self, kind: str, data: JsonValue) -> str:
-        """Store a note of the guest's own; never sent. Gives the entry's id."""
+        """Store a note of the extension's own; never sent. Gives the entry's id."""
         if kind.startswith(OURS):
             raise ExtensionError(NOT_THEIRS)
         return self._talk.add(CustomEntry(custom_type=kind, data=data)).id

@@ -32,7 +32,7 @@ TRUSTED = Trust(True, "nothing_gated")
 
 
 async def load_none() -> Loaded:
-    """The workspace has no guests."""
+    """The workspace has no extensions."""
     return Loaded()
 
 
@@ -43,12 +43,11 @@ class Dependencies:
     `named`: the model that the command line insists on. `first`: the one to begin with else.
     `find`: a reference as a model. `gather`: everything that goes into the system prompt, read from
     files (slow). `layers`: where settings come from. `refresh`: read changed settings (slow); gives
-    what is wrong with them. `active`: the tools to begin with; with `only_active` no guest's tool
-    is added. `shell`: for commands that a person runs by hand; long outputs go to `outputs`.
+    what is wrong with them. `active`: the tools to begin with; with `only_active` no extension's
+    tool is added. `shell`: for commands that a person runs by hand; long outputs go to `outputs`.
     `emit`, `spawn`, `show` and `sign` come from above: who hears, where turns live, who sees a
-    dialog or a sign.
-    `trust`: whether what the workspace brings along counts, as of the last `refresh`.
-    `of_workspace`: its guests; `load_of_workspace` loads those that count now.
+    dialog or a sign. `trust`: whether what the workspace brings along counts, as of the last
+    `refresh`. `of_workspace`: its extensions; `load_of_workspace` loads those that count now.
     """
 
     agent_dir: Path
@@ -70,7 +69,7 @@ class Dependencies:
     refresh: Callable[[], Sequence[str]] = tuple
     only_active: bool = False
     outputs: Path | None = None
-    guests: tuple[ExtensionAPI, ...] = ()
+    extensions: tuple[ExtensionAPI, ...] = ()
     start: Start = "startup"
     named: str | None = None
     trust: Callable[[], Trust] = lambda: TRUSTED

@@ -281,7 +281,7 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class ExtensionFailed:
-    """A guest failed and the run went on."""
+    """An extension failed and the run went on."""
 
     extension: str
     event: str

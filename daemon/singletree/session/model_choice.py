@@ -180,7 +180,7 @@ class ModelChoice:
         self._changed()
 
     def offer(self, tools: Sequence[Tool], wanted: Callable[[str], bool]) -> None:
-        """The tools of guests, all of them; one with the name of one of ours takes its place.
+        """The tools of extensions, all of them; one with the name of one of ours takes its place.
 
         New ones are active where they are `wanted`.
         """

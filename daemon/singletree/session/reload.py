@@ -1,4 +1,4 @@
-"""What of a session comes from the disk and may change meanwhile: settings, trust, its guests.
+"""What of a session comes from the disk and may change meanwhile: settings, trust, its extensions.
 
 Looked at before each turn and summary, and when a client says so. Never decides what counts. Read
 next: settings/current.py (the settings), settings/workspace_trust.py.
@@ -73,7 +73,7 @@ class Reload:
                 self._notices.warn("settings", warning)
             before, self._trust = self._trust, self._parts.trust()
             if self._trust is not before:
-                await self._exchange_guests()
+                await self._exchange_extensions()
             self.take_over()
             changed = self._trust is not before
             if changed:
@@ -81,19 +81,19 @@ class Reload:
             if (changed or self.config() != config) and self.config() != self._told:
                 self.tell_config()
 
-    async def _exchange_guests(self) -> None:
-        """The workspace is trusted now, or no more: its guests come, or go."""
+    async def _exchange_extensions(self) -> None:
+        """The workspace is trusted now, or no more: its extensions come, or go."""
         self._notices.drop("trust")
         for text in self._trust.warnings:
             self._notices.warn("trust", text)
         loaded = await self._parts.load_of_workspace()
         for failure in loaded.problems:
             self._tell(ExtensionFailed(failure.extension, failure.event, failure.message))
-        old, self._of_workspace = self._of_workspace, loaded.guests
-        await self._hooks.exchange(old, loaded.guests, self.config(), self._parts.history.leaf)
+        old, self._of_workspace = self._of_workspace, loaded.extensions
+        await self._hooks.exchange(old, loaded.extensions, self.config(), self._parts.history.leaf)
 
     def take_over(self) -> None:
-        """What settings and guests say now."""
+        """What settings and extensions say now."""
         parts = self._parts
         settings = parts.settings()
         self._queue.begin_modes(settings.steering_mode, settings.follow_up_mode)

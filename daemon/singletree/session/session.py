@@ -1,4 +1,4 @@
-"""AgentSession: the steward of one conversation, as doors and the host have it.
+"""AgentSession: one session, as doors and the host have it.
 
 It turns a path of the tree into messages for the agent, and the agent's events into entries of the
 tree. Never knows JSON-RPC, a URI or an editor. Read next: wiring.py (its parts), turn/turns.py
@@ -146,13 +146,13 @@ class AgentSession:
             driver.released()
 
     async def check_fork(self, entry_id: str, position: Literal["before", "at"]) -> None:
-        """Ask guests whether a fork may be made. Raises `cancelled_by_extension`."""
+        """Ask extensions whether a fork may be made. Raises `cancelled_by_extension`."""
         _check((await self._in.hooks.fire(BeforeFork(entry_id, position))).verdict)
 
     async def check_switch(
         self, reason: Literal["new", "resume"], session_id: str | None = None
     ) -> None:
-        """Ask guests whether another session may take this one's place."""
+        """Ask extensions whether another session may take this one's place."""
         _check((await self._in.hooks.fire(BeforeSwitch(reason, session_id))).verdict)
 
     def label(self, entry_id: str, label: str | None) -> str:

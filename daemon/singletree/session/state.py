@@ -20,7 +20,7 @@ Disposition = Literal["started", "queued", "injected", "handled"]
 class Accepted:
     """What became of a text: its turn, its place in the queue, or its entry.
 
-    `handled`: a command or a guest did all there was to do; `note` is what it answered.
+    `handled`: a command or an extension did all there was to do; `note` is what it answered.
     """
 
     disposition: Disposition

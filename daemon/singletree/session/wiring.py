@@ -47,8 +47,8 @@ class Wiring:
         self.parts = parts
         self.notices = Notices(parts.notices, self.tell)
         self.own = parts.agent_dir / "singletree"
-        guests = (*parts.guests, *parts.of_workspace)
-        self.hooks = Hooks(guests, self._guest_limit, self.tell, parts.spawn)
+        extensions = (*parts.extensions, *parts.of_workspace)
+        self.hooks = Hooks(extensions, self._extension_limit, self.tell, parts.spawn)
         self.talk = Conversation(parts.history, self.tell, self.notices.warn)
         self.phase = CurrentPhase(self.tell)
         self._dialogs = 0
@@ -63,7 +63,7 @@ class Wiring:
 
     @cached_property
     def extension_messages(self) -> ExtensionMessages:
-        """What guests want said."""
+        """What extensions want said."""
         return ExtensionMessages(self.parts.history.mint)
 
     @cached_property
@@ -165,13 +165,13 @@ class Wiring:
 
     @cached_property
     def actions(self) -> SessionActions:
-        """What guests may do."""
+        """What extensions may do."""
         return SessionActions(
             self.parts.cwd, self.talk, self.choice, self.driver, self.show, self.parts.sign
         )
 
     def tell(self, event: SessionEvent) -> None:
-        """Whatever happens: to the doors, and to the guests."""
+        """Whatever happens: to the doors, and to the extensions."""
         self.parts.emit(event)
         self.hooks.hear(event)
         if isinstance(event, ToolEnded):
@@ -196,11 +196,11 @@ class Wiring:
         limits = self.parts.settings().compaction.limits(info.ref)
         return info.context_window, limits.fit(info.context_window)
 
-    def _guest_limit(self) -> float | None:
+    def _extension_limit(self) -> float | None:
         return self.parts.settings().extension_timeout_ms / 1000 or None
 
     async def _check(self, call: ToolCall, tool: Tool, args: BaseModel) -> Blocked | Changed | None:
-        """Guests first, then the gate: it judges what would really be done."""
+        """Extensions first, then the gate: it judges what would really be done."""
         self.tell(ToolPending(call))
         asked = await self.hooks.calling(call, tool, args)
         if isinstance(asked, Blocked):

@@ -1,1 +1,1 @@
-"""The hands: read, write, edit, bash, grep, find, ls, on a World that is handed in."""
+"""The tools: read, write, edit, bash, grep, find, ls, on a World that is handed in."""

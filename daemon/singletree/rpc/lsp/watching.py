@@ -1,7 +1,7 @@
 """Which files an editor is asked to watch for us, and what follows from a change.
 
 Settings count at once, and the list of slash commands is another one when a skill or a template is.
-Instructions (AGENTS.md and the like) are read before every request, so nobody has to watch them.
+Instructions (AGENTS.md and the like) are read when a turn begins, so nobody has to watch them.
 Only editors that can be asked while they run are asked. Read next: configuration.py,
 ../handlers/watching.py.
 """

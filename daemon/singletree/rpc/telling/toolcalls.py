@@ -23,7 +23,7 @@ TOOL_KINDS = {
     "write": "edit",
     "bash": "execute",
 }
-"""Kinds of the tools of the house; a guest's tool is `other`."""
+"""Kinds of the tools of the house; an extension's tool is `other`."""
 
 TITLE_LENGTH = 200
 

@@ -1,8 +1,8 @@
-"""What a person's text means before it is a message: a command, a guest's matter, a template.
+"""What a person's text means before it is a message: a command, an extension's matter, a template.
 
-In this order: a slash command of ours or of a guest is run at once, also while a turn runs; guests
-may change or take the text; a skill or a prompt template unfolds; pictures are made fit. A text
-that is none of these passes as it is, without a wait. Never starts a turn. Read next:
+In this order: a slash command of ours or of an extension is run at once, also while a turn runs;
+extensions may change or take the text; a skill or a prompt template unfolds; pictures are made fit.
+A text that is none of these passes as it is, without a wait. Never starts a turn. Read next:
 ../turn/turns.py (what becomes of it), ../../context/gather.py (skills and templates).
 """
 
@@ -48,7 +48,7 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A command or a guest did all there was to do; `note` is what it answered."""
+    """A command or an extension did all there was to do; `note` is what it answered."""
 
     note: str | None = None
 
@@ -106,7 +106,7 @@ class UserInput:
         if not _slash(content) and not self._hooks.hears(Input) and not _pictures(content):
             return content
         async with self._in_order:
-            taken = await self._guests_take(content, source)
+            taken = await self._extensions_take(content, source)
             return taken if isinstance(taken, Done) else await self.fit(await self._unfolded(taken))
 
     def _command(self, content: Content) -> Callable[[], Awaitable[str | None]] | None:
@@ -117,7 +117,7 @@ class UserInput:
             return lambda: self._hooks.run(theirs, words)
         return None
 
-    async def _guests_take(self, content: Content, source: Source) -> Content | Done:
+    async def _extensions_take(self, content: Content, source: Source) -> Content | Done:
         if not self._hooks.hears(Input):
             return content
         images = tuple(block for block in content if isinstance(block, Image))

@@ -1,10 +1,10 @@
-"""The guests of one session as the steward meets them: asked before things happen, told after.
+"""The extensions of one session as the session calls them: before things happen, and after.
 
 Asking waits for the answer; telling does not: what happened goes into a list that one task works
-off in order, and whoever must not run ahead of it waits for `caught_up`. Where there is no guest
-nothing of this costs anything. Never decides what an answer does to the session. Read next:
-../../extensions/api.py (what a guest hears and may answer), ../actions.py (what it may do),
-payloads.py.
+off in order, and whoever must not run ahead of it waits for `caught_up`. Where there is no
+extension nothing of this costs anything. Never decides what an answer does to the session. Read
+next: ../../extensions/api.py (what an extension hears and may answer), ../actions.py (what it may
+do), payloads.py.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from singletree.session.extensions.payloads import Payloads
 P = TypeVar("P", bound=Payload)
 
 START_WAIT = 2.0
-"""Seconds that opening a session waits for guests; what takes longer goes on behind it."""
+"""Seconds that opening a session waits for extensions; what takes longer goes on behind it."""
 FAREWELL = 1.0
 """Seconds that closing one waits for them."""
 
@@ -49,16 +49,16 @@ BAD_CHANGE = "Not run: an extension changed the arguments of this call to some i
 
 
 class Hooks:
-    """The guests of one session. `limit`: seconds one handler may take, None for no limit."""
+    """The extensions of one session. `limit`: seconds one handler may take, None for no limit."""
 
     def __init__(
         self,
-        guests: Sequence[ExtensionAPI],
+        extensions: Sequence[ExtensionAPI],
         limit: Callable[[], float | None],
         emit: Callable[[SessionEvent], None],
         spawn: Callable[[Callable[[], Awaitable[None]]], None],
     ) -> None:
-        self._extensions = Extensions(guests, self._failed, limit)
+        self._extensions = Extensions(extensions, self._failed, limit)
         self._emit = emit
         self._spawn = spawn
         self._payloads = Payloads()
@@ -102,8 +102,8 @@ class Hooks:
         with anyio.move_on_after(FAREWELL):
             await self._extensions.dismiss(old, SessionShutdown("reload"))
         if self._closed:
-            for guest in new:
-                guest.drop()
+            for extension in new:
+                extension.drop()
             return
         if not self.present:
             self._payloads.config, self._payloads.leaf = config, leaf

@@ -1,6 +1,6 @@
-"""What guests want said to the model, until it is an entry.
+"""What extensions want said to the model, until it is an entry.
 
-In memory alone: a guest that must not lose a text keeps a note of its own. Never says anything
+In memory alone: an extension that must not lose a text keeps a note of its own. Never says anything
 itself. Read next: ../turn/queue.py (the same for people, on the disk), ../turn/driver.py (who takes
 from here).
 """

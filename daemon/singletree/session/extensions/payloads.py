@@ -1,6 +1,6 @@
-"""What a session tells of itself -> what guests hear of it. Remembers what a payload compares with.
+"""Events of a session -> payloads for its extensions. Remembers what a payload compares with.
 
-Never awaits, never calls a guest. Read next: hooks.py.
+Never awaits, never calls an extension. Read next: hooks.py.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Payloads:
         self._aborted = False
 
     def told(self, event: SessionEvent) -> Iterator[Payload]:
-        """What guests hear of an event."""
+        """What extensions hear of an event."""
         match event:
             case RunStarted():
                 yield AgentStart()

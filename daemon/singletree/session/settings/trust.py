@@ -133,7 +133,7 @@ def gated(workspace: Path) -> Iterator[Skipped]:
 
 
 def seal(workspace: Path) -> str:
-    """A digest of all code that trust lets in: guests' files and the settings that name some."""
+    """A digest of all code that trust lets in: extensions, and the settings that name some."""
     digest = hashlib.sha256()
     try:
         settings = read_file(workspace / ".pi" / "settings.json")
@@ -141,8 +141,8 @@ def seal(workspace: Path) -> str:
         settings = {}
     named = settings.get("extensions")
     more = [one for one in named if isinstance(one, str)] if isinstance(named, list) else []
-    guests = [guest.path for guest in workspace_extensions(workspace, more)]
-    for path in sorted(file for guest in guests for file in _files(guest)):
+    extensions = [extension.path for extension in workspace_extensions(workspace, more)]
+    for path in sorted(file for extension in extensions for file in _files(extension)):
         inside = path.relative_to(workspace) if path.is_relative_to(workspace) else path
         digest.update(f"\0{inside}\0".encode(errors="surrogateescape"))
         digest.update(_digest(path))
@@ -204,13 +204,13 @@ def _write(path: Path, values: dict[str, JsonValue]) -> None:
     replace_file(path, json.dumps(values, indent=2, ensure_ascii=False) + "\n")
 
 
-def _files(guest: Path) -> Iterator[Path]:
-    """All files of a guest; links are followed, but no folder twice."""
-    if is_file(guest):
-        yield guest
+def _files(extension: Path) -> Iterator[Path]:
+    """All files of an extension; links are followed, but no folder twice."""
+    if is_file(extension):
+        yield extension
         return
     seen: set[str] = set()
-    for folder, folders, files in os.walk(guest, followlinks=True):
+    for folder, folders, files in os.walk(extension, followlinks=True):
         real = os.path.realpath(folder)
         folders[:] = [f for f in folders if f not in PASSED_OVER] if real not in seen else []
         if real in seen:

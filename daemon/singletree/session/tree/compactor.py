@@ -1,8 +1,9 @@
 """Forgetting: the compactions of one session.
 
-Guests are asked first; then a model makes the summary, and nothing changes before it is a good one:
-failed or cancelled, the tree is as it was. Never touches the agent. Read next: navigation.py (its
-sibling), ../../compaction/plan.py (where the cut is), ../../compaction/summary.py (how it is made).
+Extensions are asked first; then a model makes the summary, and nothing changes before it is a good
+one: failed or cancelled, the tree is as it was. Never touches the agent. Read next: navigation.py
+(its sibling), ../../compaction/plan.py (where the cut is), ../../compaction/summary.py (how it is
+made).
 """
 
 from __future__ import annotations
@@ -162,7 +163,7 @@ class Compactor:
     async def _asked(
         self, made: Plan, reason: CompactionReason, instructions: str | None
     ) -> tuple[str | None, OwnSummary | None]:
-        """What guests make of it. Raises `cancelled_by_extension`."""
+        """What extensions make of it. Raises `cancelled_by_extension`."""
         if not self._hooks.hears(BeforeCompact):
             return instructions, None
         fired = await self._hooks.fire(
@@ -189,7 +190,7 @@ class Compactor:
         self._emit(CompactionStarted(job, reason))
         try:
             if isinstance(how, OwnSummary):
-                entry = self._guests_entry(made, how)
+                entry = self._extensions_entry(made, how)
             else:
                 entry = await self._summarised(model, made, job, how)
             kept = self._talk.add(entry, cause="compact")
@@ -226,8 +227,8 @@ class Compactor:
             from_hook=False,
         )
 
-    def _guests_entry(self, made: Plan, own: OwnSummary) -> CompactionEntry:
-        """A guest's summary; it may keep from another entry of the path on."""
+    def _extensions_entry(self, made: Plan, own: OwnSummary) -> CompactionEntry:
+        """An extension's summary; it may keep from another entry of the path on."""
         wanted = own.first_kept_entry_id
         on_path = any(entry.id == wanted for entry in self._talk.path())
         return CompactionEntry(

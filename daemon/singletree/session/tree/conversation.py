@@ -1,4 +1,4 @@
-"""The tree as the steward uses it: whatever is added is told, whatever is asked is projected.
+"""The tree as a session uses it: whatever is added is told, whatever is asked is projected.
 
 One place appends entries, so that each is told exactly once and in order; what another program has
 written into the file meanwhile is told before. Never runs a model.

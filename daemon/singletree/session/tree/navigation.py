@@ -1,7 +1,7 @@
 """Going elsewhere in the tree of one session, with or without a summary of what is left.
 
-Guests are asked first. The leaf moves last: failed, cancelled or refused, the tree is as it was.
-Never touches the agent. Read next: ../../compaction/branch.py (how the summary is made),
+Extensions are asked first. The leaf moves last: failed, cancelled or refused, the tree is as it
+was. Never touches the agent. Read next: ../../compaction/branch.py (how the summary is made),
 compactor.py.
 """
 
@@ -125,7 +125,7 @@ def left_behind(history: History, old: str | None, target: str) -> list[Entry]:
 async def _summary(
     left: list[Entry], summing: Summing, wish: Wish, own: OwnSummary | None
 ) -> BranchSummaryEntry:
-    """A guest's summary, else a model's."""
+    """An extension's summary, else a model's."""
     if own is not None:
         return BranchSummaryEntry(summary=own.text, details=own.details, from_hook=True)
     made = await summarize_branch(
@@ -144,7 +144,7 @@ async def _summary(
 async def _asked(
     history: History, hooks: Hooks, target: str, wish: Wish, summarize: bool
 ) -> tuple[Wish, OwnSummary | None]:
-    """What guests make of it. Raises `cancelled_by_extension`."""
+    """What extensions make of it. Raises `cancelled_by_extension`."""
     if not hooks.hears(BeforeTree):
         return wish, None
     old = history.leaf

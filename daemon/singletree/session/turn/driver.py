@@ -125,7 +125,7 @@ class Driver:
         return Accepted("started", turn.id, None, entry_id)
 
     def deliver(self, message: CustomMessage, deliver_as: Deliver, *, trigger: bool) -> None:
-        """A guest's message: with the next prompt, into the running turn, or at once."""
+        """An extension's message: with the next prompt, into the running turn, or at once."""
         self._talk.check_writable()
         if deliver_as == "nextTurn" or self.busy or trigger:
             self._extension_messages.put(message, deliver_as, trigger=trigger)
@@ -211,7 +211,7 @@ class Driver:
             self._emit(Settled())
 
     async def _rest(self, turn: Turn) -> bool:
-        """Between two turns: guests hear of the one, and the context is made to fit again."""
+        """Between two turns: extensions hear of the one, and the context is made to fit again."""
         with turn.scope() as scope:
             await self._hooks.caught_up()
             try:
@@ -242,7 +242,7 @@ class Driver:
         return None if cause is None else self._begin(cause)
 
     def _say_next(self) -> Cause | None:
-        """Steering that came too late, then follow-ups, then what guests want said."""
+        """Steering that came too late, then follow-ups, then what extensions want said."""
         for kind, cause in _FIRST:
             if not self._held and self._say_waiting(kind):
                 return cause

@@ -1,8 +1,8 @@
-"""The system prompt of a turn, and what guests add when it begins.
+"""The system prompt of a turn, and what extensions add when it begins.
 
 Made from the files when a turn begins and held for its steps, so that what a provider has cached of
-one request serves the next; guests are asked once, and what they make of the prompt holds as well.
-Never knows what a step does with it. Read next: ../../context/prompt.py, runner.py.
+one request serves the next; extensions are asked once, and what they make of the prompt holds as
+well. Never knows what a step does with it. Read next: ../../context/prompt.py, runner.py.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class SystemPrompt:
         return self._made[1] if self._made else None
 
     async def frame(self, tools: Sequence[Tool]) -> Frame:
-        """What the next step carries besides its messages; asks no guest and changes nothing."""
+        """What the next step carries besides its messages; asks nobody and changes nothing."""
         if self._making is not None:
             return self._held(tools)
         return await anyio.to_thread.run_sync(lambda: frame(self._gather().parts, tools))
@@ -83,7 +83,7 @@ class SystemPrompt:
 
 
 def custom_entry(message: CustomMessage) -> CustomMessageEntry:
-    """A guest's message as it is kept."""
+    """An extension's message as it is kept."""
     return CustomMessageEntry(
         custom_type=message.custom_type,
         content=message.content,

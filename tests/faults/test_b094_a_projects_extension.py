@@ -1,4 +1,4 @@
-"""A project's guest in the real daemon: not before a yes, and not when its code has changed."""
+"""A project's extension in the real daemon: not before a yes, and not when its code has changed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def repository(tmp_path: Path) -> tuple[Place, Path, Path]:
     where, mark = place(tmp_path), tmp_path / "P"
     folder = where.folder / ".pi" / "extensions"
     folder.mkdir(parents=True)
-    guest = folder / "hook.py"
-    guest.write_text(
+    extension = folder / "hook.py"
+    extension.write_text(
         f"open({str(mark)!r}, 'a').close()\n"
         "from singletree.extensions.api import BeforeAgentStart\n"
         "def setup(api):\n"
@@ -26,7 +26,7 @@ def repository(tmp_path: Path) -> tuple[Place, Path, Path]:
         "utf-8",
     )
     (where.folder / ".env").write_text("Z=9\n")
-    return where, guest, mark
+    return where, extension, mark
 
 
 async def lived(where: Place) -> Any:
@@ -40,29 +40,31 @@ async def lived(where: Place) -> Any:
     return state
 
 
-async def test_b094_a_projects_guest(tmp_path: Path) -> None:
-    where, guest, mark = repository(tmp_path)
+async def test_b094_a_projects_extension(tmp_path: Path) -> None:
+    where, extension, mark = repository(tmp_path)
     state = await lived(where)
     assert not mark.exists()
     assert state["trusted"] is False
-    assert [(s["kind"], s["path"]) for s in state["skipped"]] == [("extensions", str(guest.parent))]
+    assert [(s["kind"], s["path"]) for s in state["skipped"]] == [
+        ("extensions", str(extension.parent))
+    ]
 
     save_trust(where.agent_dir, where.folder, True)
     assert (await lived(where))["trusted"] is True
     assert mark.exists()
 
     mark.unlink()
-    guest.write_text(guest.read_text("utf-8") + "# one byte more", "utf-8")
+    extension.write_text(extension.read_text("utf-8") + "# one byte more", "utf-8")
     state = await lived(where)
     assert state["trusted"] is False
     assert not mark.exists()
 
 
-async def test_b094_a_guest_that_settings_name_is_under_the_seal(tmp_path: Path) -> None:
-    where, guest, mark = repository(tmp_path)
+async def test_b094_an_extension_that_settings_name_is_under_the_seal(tmp_path: Path) -> None:
+    where, extension, mark = repository(tmp_path)
     tool = where.folder / "tools" / "hook.py"
     tool.parent.mkdir()
-    guest.rename(tool)
+    extension.rename(tool)
     (where.folder / ".pi" / "settings.json").write_text('{"extensions": ["tools/hook.py"]}')
     await lived(where)
     assert not mark.exists()

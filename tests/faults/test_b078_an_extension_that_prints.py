@@ -1,4 +1,4 @@
-"""Whatever a guest writes to stdout, and should it close it: the client sees whole frames alone."""
+"""Whatever an extension writes to stdout, or closes: the client sees whole frames alone."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def setup(api):
 """
 
 
-async def test_b078_a_guest_that_prints(tmp_path: Path) -> None:
+async def test_b078_an_extension_that_prints(tmp_path: Path) -> None:
     where = place(tmp_path)
     folder = where.agent_dir / "extensions"
     folder.mkdir(parents=True)

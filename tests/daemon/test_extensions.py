@@ -11,7 +11,7 @@ from tests.rpc.client import RawClient
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
-GUEST = '''
+EXTENSION = '''
 """Counts words, guards commands, keeps a note of each turn."""
 
 from singletree.agent.tool import Args, Tool, ToolOutput, typed
@@ -47,7 +47,7 @@ def setup(api):
 '''
 
 
-def with_guests(tmp_path: Path, **files: str) -> Place:
+def with_extensions(tmp_path: Path, **files: str) -> Place:
     where = place(tmp_path)
     folder = where.agent_dir / "extensions"
     folder.mkdir(parents=True)
@@ -64,8 +64,8 @@ def results(client: RawClient) -> list[str]:
     ]
 
 
-async def test_a_guest_in_a_conversation(tmp_path: Path) -> None:
-    where = with_guests(tmp_path, words=GUEST, broken="import nothing_of_that_name\n")
+async def test_an_extension_in_a_conversation(tmp_path: Path) -> None:
+    where = with_extensions(tmp_path, words=EXTENSION, broken="import nothing_of_that_name\n")
     turns = (
         {"calls": [{"tool": "count", "args": {"words": "a b c"}}]},
         {"text": "Three."},
@@ -97,7 +97,7 @@ async def test_a_guest_in_a_conversation(tmp_path: Path) -> None:
         assert ("recall", "extension") in [(one["name"], one["source"]) for one in listed]
 
 
-async def test_a_guest_that_hangs_holds_nobody_up(tmp_path: Path) -> None:
+async def test_an_extension_that_hangs_holds_nobody_up(tmp_path: Path) -> None:
     code = (
         "import anyio\n"
         "from singletree.extensions.api import Input, SessionShutdown, SessionStart\n"
@@ -107,7 +107,7 @@ async def test_a_guest_that_hangs_holds_nobody_up(tmp_path: Path) -> None:
         "    for kind in (SessionStart, Input, SessionShutdown):\n"
         "        api.on(kind, hang)\n"
     )
-    where = with_guests(tmp_path, hang=code)
+    where = with_extensions(tmp_path, hang=code)
     where.settings(extensionTimeoutMs=200)
     async with daemon(where, {"text": "ok"}) as client:
         session_id = await opened(client, where)
