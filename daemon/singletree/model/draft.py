@@ -5,7 +5,7 @@ Never knows a provider's format. Read next: openai_stream.py (the one with the m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -65,7 +65,7 @@ class Draft:
         self,
         info: ModelInfo,
         level: ThinkingLevel = "off",
-        taken: Callable[[], Collection[str]] = tuple,
+        taken: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._taken = taken
         self.info = info
@@ -118,7 +118,7 @@ class Draft:
         if not call_id:
             return new_call_id()
         others = (p.id for p in self.parts if isinstance(p, CallPart) and p.told)
-        if call_id in others or call_id in self._taken():
+        if call_id in others or self._taken(call_id):
             return f"{call_id}_{uuid4().hex[:8]}"
         return call_id
 

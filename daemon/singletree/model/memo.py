@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
@@ -32,6 +32,7 @@ class _Kept:
     messages: list[Message]
     json: list[bytes]
     ids: Ids
+    calls: set[str] = field(default_factory=set)
     groups: int = 0
     units: int = 0
     pictures: int = 0
@@ -51,6 +52,14 @@ class Memo:
         """How many messages of a request were never encoded: what it will cost."""
         kept = self._kept.get(_key(request))
         return len(request.messages) - (len(kept.messages) if kept else 0)
+
+    def has_call(self, request: ModelRequest, call_id: str) -> bool:
+        """Whether a call of the conversation has this id already."""
+        kept = self._kept.get(request.session_id) or self._nothing()
+        if not _begins_with(request.messages, kept.messages):
+            kept = self._nothing()
+        tail = request.messages[len(kept.messages) :]
+        return call_id in kept.calls or any(call_id in _calls(message) for message in tail)
 
     def encode(self, request: ModelRequest) -> bytes:
         """The body of a request."""
@@ -88,6 +97,7 @@ class Memo:
         kept.groups += len(groups)
         kept.units += sum(content_units(m.content) for m in fresh)
         kept.pictures += _pictures(fresh)
+        kept.calls.update(*map(_calls, fresh))
         kept.messages.extend(fresh)
 
     def _joined(self, request: ModelRequest, kept: _Kept, tail: Sequence[Message]) -> bytes:
@@ -134,8 +144,11 @@ def _dumped(value: JsonValue) -> bytes:
 def _begins_with(messages: Sequence[Message], beginning: Sequence[Message]) -> bool:
     if len(messages) <= len(beginning):
         return False
-    pairs = zip(messages, beginning, strict=False)
-    return all(a is b or a == b for a, b in pairs)
+    return list(messages[: len(beginning)]) == beginning  # the same objects are not looked into
+
+
+def _calls(message: Message) -> list[str]:
+    return [c.id for c in message.tool_calls] if isinstance(message, AssistantMessage) else []
 
 
 def _pictures(messages: Sequence[Message]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 
 import anyio.to_thread
@@ -57,7 +58,8 @@ class RemoteModel:
     async def answer(self, request: ModelRequest, hear: Hear) -> AssistantMessage:
         """Ask, and tell what comes."""
         api = self._api
-        decoder = api.decoder(Draft(self._info, request.thinking, lambda: _call_ids(request)))
+        taken = partial(self._memo.has_call, request)
+        decoder = api.decoder(Draft(self._info, request.thinking, taken))
         call = Call(
             url=api.url(self._info),
             headers={**api.headers(self._info, request, self.key), **self.headers},
@@ -123,8 +125,3 @@ def _secrets(key: str | None, headers: Mapping[str, str]) -> Iterator[str]:
         yield value
         if "auth" in name.lower():
             yield value.rpartition(" ")[2]
-
-
-def _call_ids(request: ModelRequest) -> set[str]:
-    said = (m for m in request.messages if isinstance(m, AssistantMessage))
-    return {call.id for message in said for call in message.tool_calls}
