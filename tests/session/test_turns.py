@@ -47,6 +47,30 @@ async def test_a_turn_begins_and_ends_once_and_then_it_is_settled(tmp_path: Path
         ]
 
 
+async def test_whoever_heard_the_end_of_a_turn_is_not_told_that_it_runs(tmp_path: Path) -> None:
+    async with stage(tmp_path, ScriptedModel([say(str(n)) for n in range(3)])) as on:
+
+        async def ended(count: int) -> None:
+            while sum(isinstance(event, TurnEnded) for event in on.events) < count:
+                await anyio.lowlevel.checkpoint()
+
+        for count in (1, 2):
+            await on.session.turns.prompt(said("go"))
+            await ended(count)
+        leaf = on.session.history.leaf
+        assert not any(isinstance(event, Settled) for event in on.events[-1:])
+        navigated = await on.session.navigate(str(leaf))
+        assert navigated.leaf_id == leaf
+        accepted = await on.session.turns.prompt(said("and on"), when_busy="followUp")
+        assert accepted.disposition == "started"
+        await on.session.turns.wait()
+        assert [user for user in outline(on.model.requests[2].messages) if "user" in user] == [
+            "user: go",
+            "user: go",
+            "user: and on",
+        ]
+
+
 async def test_two_prompts_at_once_and_one_of_them_is_refused(tmp_path: Path) -> None:
     async with stage(tmp_path, ScriptedModel([say("one"), say("two")])) as on:
         refused: list[SingletreeError] = []

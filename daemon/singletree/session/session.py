@@ -99,6 +99,7 @@ class AgentSession:
     async def compact(self, instructions: str | None = None) -> CompactionResult:
         """Sum up the older part of the path, by hand."""
         inside = self._in
+        await inside.driver.let_end()
         inside.driver.check_idle()
         self._talk.check_writable()
         try:
@@ -123,6 +124,7 @@ class AgentSession:
     ) -> Navigated:
         """Go on from another entry of the same file, with or without a summary of what is left."""
         driver = self._in.driver
+        await driver.let_end()
         driver.check_idle()
         self._talk.check_writable()
         check_leaf(self._talk, expected_leaf_id)

@@ -43,6 +43,7 @@ async def _revert(daemon: Daemon, params: shapes.RevertParams, call: Call) -> sh
     session = await daemon.session(params, call)
     if params.turn_id is None and params.uri is None and params.edit_ids is None:
         raise invalid_params([{"pointer": "", "message": WHICH}])
+    await session.turns.let_end()
     if session.turns.busy:
         raise SessionBusy(BUSY)
     wanted = chosen(

@@ -33,6 +33,9 @@ from singletree.session.turn.turn import Turn
 
 Spawn = Callable[[Callable[[], Awaitable[None]]], None]
 
+END_LIMIT = 5.0
+"""Seconds that a request waits while a turn that has ended is put away; guests have a say there."""
+
 BUSY = "A turn is running: steer it, queue the message, or stop the turn first."
 SUMMING = "A summary is being made: queue the message, or stop the summary first."
 CLOSED = "The session is being closed; open it again."
@@ -83,6 +86,13 @@ class Driver:
     def busy(self) -> bool:
         """Whether a turn, a compaction or a navigation is on."""
         return self.turn is not None or self._compactor.busy or self.navigation is not None
+
+    async def let_end(self) -> None:
+        """Wait while a turn that has ended is put away, as long as that is no compaction."""
+        with anyio.move_on_after(END_LIMIT):
+            await self._phase.until(
+                lambda: self.turn is None or not self.turn.over or self._compactor.busy
+            )
 
     def check_idle(self) -> None:
         """Raise SessionBusy unless nothing is on."""
@@ -253,6 +263,7 @@ class Driver:
     def _begin(self, cause: Cause) -> Turn:
         self.turn = Turn(secrets.token_hex(4), cause)
         self._phase.turn_id = self.turn.id
+        self._phase.wake()
         return self.turn
 
     def _end(self) -> None:

@@ -83,6 +83,7 @@ class Turns:
         """Start a turn. Returns when the message is on the disk; the turn goes on by itself."""
 
         async def say(heard: Content) -> Accepted:
+            await self._driver.let_end()
             if not self.busy:
                 return await self._driver.start("prompt", heard, client_message_id, override)
             if when_busy == "error":
@@ -90,10 +91,11 @@ class Turns:
             kind: Kind = "steer" if when_busy == "steer" else "followUp"
             return await self._enqueue(kind, heard, client_message_id)
 
-        if when_busy == "error" and not self._user_input.is_command(content):
-            check: Callable[[], None] = self._driver.check_idle
-        else:
-            check = _nothing
+        async def check() -> None:
+            if when_busy == "error" and not self._user_input.is_command(content):
+                await self._driver.let_end()
+                self._driver.check_idle()
+
         return await self._once(client_message_id, content, "prompt", check, say)
 
     async def steer(
@@ -118,9 +120,10 @@ class Turns:
                 raise SessionError(NO_TURN, code="no_active_turn")
             return await self._driver.start("steer", heard, client_message_id)
 
-        return await self._once(
-            client_message_id, content, "steer", lambda: self._expect(expected_turn_id), say
-        )
+        async def check() -> None:
+            self._expect(expected_turn_id)
+
+        return await self._once(client_message_id, content, "steer", check, say)
 
     async def follow_up(
         self, content: Content, *, client_message_id: str | None = None
@@ -158,6 +161,10 @@ class Turns:
             back = await self.take_out(self._queue.clear)
         forced = stopped and self._stops.runs(scope, calls)
         return Aborted(stopped and not forced, forced, tuple(back) if queue == "return" else ())
+
+    async def let_end(self) -> None:
+        """Wait while a turn that has ended is put away."""
+        await self._driver.let_end()
 
     async def wait(self, until: Literal["idle", "settled"] = "settled") -> LastTurn | None:
         """Wait until no turn runs (idle) or nothing automatic remains; how the last turn ended."""
@@ -198,13 +205,13 @@ class Turns:
         client_id: str | None,
         content: Content,
         source: Source,
-        check: Callable[[], None],
+        check: Callable[[], Awaitable[None]],
         say: Callable[[Content], Awaitable[Accepted]],
     ) -> Accepted:
         """Say it, unless the same client message id was said already: then the first answer."""
 
         async def said() -> Accepted:
-            check()
+            await check()
             heard = await self._user_input.heard(content, source)
             if isinstance(heard, Done):
                 return Accepted("handled", note=heard.note)
@@ -254,5 +261,5 @@ def check_full(content: Content) -> None:
         raise SingletreeError(EMPTY, code="input_empty")
 
 
-def _nothing() -> None:
+async def _nothing() -> None:
     return None
