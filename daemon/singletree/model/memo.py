@@ -55,7 +55,7 @@ class Memo:
 
     def has_call(self, request: ModelRequest, call_id: str) -> bool:
         """Whether a call of the conversation has this id already."""
-        kept = self._kept.get(request.session_id) or self._nothing()
+        kept = self._kept.get(_key(request)) or self._nothing()
         if not _begins_with(request.messages, kept.messages):
             kept = self._nothing()
         tail = request.messages[len(kept.messages) :]
