@@ -123,7 +123,11 @@ def test_questions_while_the_agent_talks_on(tmp_path: Path, client: str, size: i
     with scene(where, client, "talked-over") as emacs:
         emacs.ended()
     asked, shown = emacs.told["heard"]["asked"], emacs.told["heard"]["shown"]
-    assert asked == ["Taken back (A test.) ", "Kept (A test.) ", "Choose "]
+    assert asked == [
+        "Taken back — allow? A test. TAB lists the answers: ",
+        "Kept — allow? A test. TAB lists the answers: ",
+        "Choose ",
+    ]
     said = "".join(talking.WORDS) + talking.END
     assert shown.startswith(said)
     assert json.loads(shown.removeprefix(said).removesuffix("\n[done]\n")) == {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,7 +31,8 @@ WRONG = "Wrong: {what}"
 NO_FOLDER = "{folder} cannot be used: {place} is {why}. Set PI_CODING_AGENT_DIR to another folder."
 ONLY_DEMO = "  No real model can be used yet; this is what each needs."
 NO_PILLOW = (
-    "not installed; large ones become notes. `pip install 'singletree[images]'` scales them."
+    "Pillow is not installed; large ones become notes. `{python} -m pip install pillow` "
+    "lets them be scaled."
 )
 ILL = "Something is wrong; see the lines that begin with Wrong."
 
@@ -108,7 +110,8 @@ def _line(one: ModelListing) -> str:
 
 
 def _machine(environment: Mapping[str, str]) -> Iterator[str]:
-    yield f"Pictures: {'scaled with Pillow' if find_spec('PIL') else NO_PILLOW}"
+    here = find_spec("PIL") is not None
+    yield f"Pictures: {'scaled with Pillow' if here else NO_PILLOW.format(python=sys.executable)}"
     try:
         yield f"Searching: {Path(find_ripgrep())}"
     except ToolError as error:

@@ -198,5 +198,5 @@ function trustedFolders(): string[] {
 }
 
 function missing(command: string): string {
-  return `The program “${command}” was not found. Install it with “pip install singletree”, or name its path in the setting singletree.command.`;
+  return `The program “${command}” was not found. Install it from its sources (see their README), or name its path in the setting singletree.command.`;
 }

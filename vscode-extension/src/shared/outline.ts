@@ -33,3 +33,25 @@ export function parentOf(lines: readonly Line[], index: number): number {
   const level = lines[index]?.level ?? 0;
   return lines.slice(0, index).findLastIndex((line) => line.level < level);
 }
+
+/**
+ * The line to go to for what was typed: the next one behind `at` with a first letter in it, then the one that has
+ * all of it; the same letter again goes on to the next. -1: there is none.
+ */
+export function found(lines: readonly Line[], at: number, typed: string): number {
+  const whole = next(lines, typed.length === 1 ? at + 1 : at, typed);
+  const [letter = ""] = typed;
+  const again = typed.length > 1 && typed === letter.repeat(typed.length);
+  return whole < 0 && again ? next(lines, at + 1, letter) : whole;
+}
+
+/** Round the end. */
+function next(lines: readonly Line[], from: number, text: string): number {
+  const wanted = text.toLowerCase();
+  for (let step = 0; step < lines.length; step++) {
+    const index = (from + step) % lines.length;
+    const row = lines[index]?.row;
+    if (row && `${row.label ?? ""} ${row.preview || row.type}`.toLowerCase().includes(wanted)) return index;
+  }
+  return -1;
+}

@@ -37,7 +37,7 @@ export class Questions {
   /** The plain yes and no first, what holds for longer under them. */
   private permission(asked: PermissionParams): HTMLElement {
     const { subject, requestId } = asked;
-    const why = h("input", { type: "text", className: "why", placeholder: "Tell the agent why not, or what to do instead", label: "A word to the agent" });
+    const why = h("input", { type: "text", className: "why", placeholder: "Why not, or what instead", label: "A word to the agent" });
     const command = new Command(asked);
     const answer = (option: PermissionOption): void => {
       const feedback = why.value.trim();

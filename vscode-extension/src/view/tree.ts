@@ -6,12 +6,14 @@
  */
 import type { TreeRow } from "../protocol";
 import type { FromTree, ToTree } from "../shared/messages";
-import { outlined, parentOf, type Line } from "../shared/outline";
+import { found, outlined, parentOf, type Line } from "../shared/outline";
 import { h, icon, type IconName } from "./dom";
 
 const EMPTY = "What is said in this session will stand here as a tree: every branch that was tried, to be gone back to.";
 /** Pixels a pointer may wander between press and release. */
 const STEADY = 5;
+/** Milliseconds without a key after which another word is begun. */
+const PAUSE = 1500;
 
 type Deed = "continue" | "label" | "fold";
 
@@ -23,13 +25,16 @@ class Tree {
   private readonly prev = h("button", { className: "plain earlier", type: "button", on: { click: () => post({ type: "more", where: "prev" }) } }, "Before…");
   private readonly next = h("button", { className: "plain earlier", type: "button", on: { click: () => post({ type: "more", where: "next" }) } }, "More…");
   private readonly empty = h("div", { className: "empty" }, EMPTY);
-  readonly element = h("main", { className: "tree" }, this.prev, this.empty, this.list, this.next);
+  private readonly sought = h("div", { className: "sought", role: "status", hidden: true });
+  readonly element = h("main", { className: "tree" }, this.sought, this.prev, this.empty, this.list, this.next);
   private readonly shut = new Set(host.getState()?.shut ?? []);
   private readonly elements = new Map<string, { told: string; element: HTMLElement }>();
   private rows: readonly TreeRow[] = [];
   private lines: Line[] = [];
   private current = "";
   private leaf = "";
+  private typed = "";
+  private pause = 0;
   private pressed: { row: TreeRow; deed: Deed; x: number; y: number } | undefined;
 
   constructor() {
@@ -104,7 +109,11 @@ class Tree {
   private key(event: KeyboardEvent): boolean {
     const at = this.lines.findIndex((line) => line.row.entryId === this.current);
     const line = this.lines[at];
-    if (!line || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return false;
+    if (!line || event.altKey || event.ctrlKey || event.metaKey) return false;
+    if (event.key.length === 1 && (this.typed || event.key !== " ")) return this.seek(at, this.typed + event.key);
+    if (event.key === "Backspace" && this.typed) return this.seek(at, this.typed.slice(0, -1));
+    if (event.shiftKey) return false;
+    this.typing("");
     switch (event.key) {
       case "ArrowDown":
         return this.go(at + 1);
@@ -126,6 +135,22 @@ class Tree {
       default:
         return false;
     }
+  }
+
+  /** What is typed leads to the row that has it. */
+  private seek(at: number, typed: string): boolean {
+    const to = typed ? found(this.lines, at, typed) : at;
+    this.typing(typed);
+    this.sought.classList.toggle("none", to < 0);
+    return this.go(to);
+  }
+
+  /** Show what was typed so far, for a while. */
+  private typing(typed: string): void {
+    this.typed = this.sought.textContent = typed;
+    this.sought.hidden = !typed;
+    window.clearTimeout(this.pause);
+    if (typed) this.pause = window.setTimeout(() => this.typing(""), PAUSE);
   }
 
   private go(to: number): boolean {

@@ -115,6 +115,14 @@ export class Window {
     await this.view.locator(".row", { hasText: text }).last().waitFor();
   }
 
+  /** Wait until a text stands in the box. */
+  async holds(text: string): Promise<void> {
+    for (const end = Date.now() + PATIENCE; Date.now() < end; await this.page.waitForTimeout(50)) {
+      if ((await this.box.inputValue()) === text) return;
+    }
+    throw new Error(`the box holds ${JSON.stringify(await this.box.inputValue())} and not ${text}`);
+  }
+
   /** Wait until nothing runs. */
   async rests(): Promise<void> {
     await this.view.locator(".round.stop").waitFor({ state: "hidden" });

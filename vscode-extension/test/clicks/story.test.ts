@@ -106,7 +106,7 @@ test("stop ends the turn, and what waited comes back into the box", async () => 
   await window.view.locator(".round.stop").click();
   await window.rests();
   await window.shows("Stopped");
-  assert.equal(await window.box.inputValue(), "and then this");
+  await window.holds("and then this");
   assert.equal(await window.view.locator(".queued").count(), 0);
   await window.box.fill("");
 });
@@ -153,6 +153,10 @@ test("the tree is gone through with keys: a label, a branch shut and opened, a m
   assert.equal(await window.tree.locator(".entry").count(), lines);
   await window.treeRow("show me").press("ArrowDown");
   await window.tree.locator(".entry:focus", { hasText: "A short tour" }).waitFor();
+  await row.pressSequentially("tour");
+  await window.tree.locator(".entry:focus", { hasText: "A short tour" }).waitFor();
+  await window.tree.locator(".sought", { hasText: "tour" }).waitFor();
+  await window.shot("11-tree-sought");
   await row.click({ button: "right" });
   await window.page.getByRole("menuitem", { name: "Begin a new session from here" }).waitFor();
   await window.shot("11-tree-menu");

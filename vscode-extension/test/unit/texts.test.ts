@@ -10,7 +10,7 @@ import { settledEnd } from "../../src/shared/blocks";
 import { before, countOf, sides } from "../../src/shared/diff";
 import { mentioned, ranked, unfinished, written } from "../../src/shared/mentions";
 import { joined } from "../../src/shared/messages";
-import { outlined, parentOf } from "../../src/shared/outline";
+import { found, outlined, parentOf } from "../../src/shared/outline";
 import { soFar } from "../../src/shared/partial";
 
 const PATCH = "--- a.txt\n+++ a.txt\n@@ -1,3 +1,4 @@\n one\n-two\n+TWO\n+2b\n three\n@@ -9,2 +10,1 @@\n nine\n-- a list\n";
@@ -64,6 +64,16 @@ test("rows are indented by depth, also in a page that begins deep inside, and sh
   assert.equal(drawn("2"), "0:1- 1:2 2:2+ 4:1 5:0- 6:1");
   assert.deepEqual(outlined([], new Set()), []);
   assert.deepEqual([3, 2, 0].map((index) => parentOf(outlined(rows, new Set()), index)), [2, 0, -1]);
+});
+
+test("what is typed in the tree leads to the row that has it", () => {
+  const lines = ["one", "Two", "three", "two more"].map((preview, index) => ({
+    row: { entryId: String(index), type: "message", role: "user", timestamp: "", depth: 0, parentId: null, onPath: true, isLeaf: false, label: index === 2 ? "good" : null, preview, childCount: 0 },
+    level: 0, open: null,
+  }));
+  const from = (at: number, typed: string): number => found(lines, at, typed);
+  assert.deepEqual([from(0, "t"), from(1, "tw"), from(1, "t"), from(1, "tt"), from(3, "two m")], [1, 1, 2, 2, 3]);
+  assert.deepEqual([from(0, "good"), from(3, "o"), from(0, "zz"), found([], 0, "a")], [2, 0, -1, -1]);
 });
 
 test("files are named by @ and a path, with lines, or in quotes", () => {
