@@ -12,8 +12,8 @@ import os
 from pathlib import Path
 
 from singletree.errors import or_session_error
+from singletree.held import held
 from singletree.jsontext import read_object
-from singletree.private import make_private
 
 NOT_KEPT = "The key could not be kept in {path}: {why}."
 
@@ -32,27 +32,30 @@ def read_keys(path: Path) -> dict[str, str]:
 def write_key(path: Path, provider: str, key: str | None) -> None:
     """Set a provider's key, or take it away; the file is replaced at once, mode 0600.
 
-    A link stays one: what it points to is replaced.
+    A link stays one: what it points to is replaced. Nobody else changes it meanwhile.
     """
-    entries = read_object(path, path.name)
-    if key is None:
-        if entries.pop(provider, None) is None:
-            return
-    else:
-        entries[provider] = {"type": "api_key", "key": key}
+    if key is None and provider not in read_object(path, path.name):
+        return
+    with or_session_error(NOT_KEPT, path):
+        real = path.resolve()
+        with held(real):
+            entries = read_object(real, path.name)
+            entries.pop(provider, None)
+            if key is not None:
+                entries[provider] = {"type": "api_key", "key": key}
+            _replace(real, json.dumps(entries, indent=2, ensure_ascii=False) + "\n")
+
+
+def _replace(path: Path, text: str) -> None:
     import tempfile
 
-    body = json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
-    with or_session_error(NOT_KEPT, path):
-        path = path.resolve()
-        make_private(path.parent)
-        handle, name = tempfile.mkstemp(prefix=".auth-", dir=path.parent)  # made with mode 0600
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(body.encode(errors="replace"))
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+    handle, name = tempfile.mkstemp(prefix=".auth-", dir=path.parent)  # made with mode 0600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode(errors="replace"))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -14,6 +14,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from singletree.errors import SettingsError, or_session_error
+from singletree.held import held
 from singletree.jsontext import parse_object, read_object
 from singletree.session.files import replace_file
 
@@ -45,7 +46,13 @@ def _left_alone() -> Iterator[None]:
 
 def write_value(path: Path, key: str, value: JsonValue) -> None:
     """Set `a.b.c` (None: remove it), at once or not at all. A broken file is refused."""
-    whole = read_file(path)
+    with or_session_error(NOT_WRITTEN, path), held(path):
+        whole = read_file(path)
+        _set(whole, key, value, path)
+        replace_file(path, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+
+
+def _set(whole: dict[str, JsonValue], key: str, value: JsonValue, path: Path) -> None:
     *groups, last = key.split(".")
     inner = whole
     for group in groups:
@@ -58,8 +65,6 @@ def write_value(path: Path, key: str, value: JsonValue) -> None:
         _drop_empty(whole, groups)
     else:
         inner[last] = value
-    with or_session_error(NOT_WRITTEN, path):
-        replace_file(path, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
 
 
 def value_at(whole: Mapping[str, JsonValue], key: str) -> tuple[bool, JsonValue]:

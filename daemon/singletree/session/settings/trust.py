@@ -21,6 +21,7 @@ from pydantic import JsonValue
 
 from singletree.errors import SettingsError
 from singletree.extensions.loader import workspace_extensions
+from singletree.held import alone_in, held
 from singletree.pathtext import home, is_file, is_there
 from singletree.session.files import replace_file
 from singletree.session.settings.file import read_file
@@ -106,12 +107,14 @@ def trust_of(
 def save_trust(agent_dir: Path, workspace: Path, trusted: bool | None) -> None:
     """Keep a decision for this folder and those below it (None: forget it)."""
     key = str(workspace.resolve())
-    decisions = read_file(agent_dir / "trust.json")
-    _put(decisions, key, trusted)
-    seals = read_file(_seals(agent_dir))
-    _put(seals, key, seal(workspace) if trusted else None)
-    _write(agent_dir / "trust.json", decisions)
-    _write(_seals(agent_dir), seals)
+    sealed = seal(workspace) if trusted else None
+    with held(agent_dir / "trust.json"), alone_in(_seals(agent_dir).parent):
+        decisions = read_file(agent_dir / "trust.json")
+        _put(decisions, key, trusted)
+        seals = read_file(_seals(agent_dir))
+        _put(seals, key, sealed)
+        _write(agent_dir / "trust.json", decisions)
+        _write(_seals(agent_dir), seals)
 
 
 def gated(workspace: Path) -> Iterator[Skipped]:
@@ -176,8 +179,8 @@ def _seal_holds(agent_dir: Path, workspace: Path, warnings: list[str]) -> bool:
     if key in seals:
         return seals[key] == now
     if not warnings:
-        seals[key] = now
-        _write(_seals(agent_dir), seals)
+        with alone_in(_seals(agent_dir).parent):
+            _write(_seals(agent_dir), {**_read(_seals(agent_dir), warnings), key: now})
     return True
 
 
