@@ -160,9 +160,12 @@ async def test_what_the_editor_adds_does_not_come_back_to_be_written_anew(tmp_pa
             {"type": "text", "text": "Look at @f."},
             {"type": "fileMention", "uri": shown.as_uri()},
         ]
-        await made.say(content=said, context={"activeEditor": {"uri": shown.as_uri()}})
+        seen = {"start": {"line": 2, "character": 0}, "end": {"line": 9, "character": 0}}
+        editor = {"uri": shown.as_uri(), "visible": seen}
+        await made.say(content=said, context={"activeEditor": editor})
         (text,) = await prompts(made)
-        assert text == f"Look at @f.\n\nThe user points to {shown}.\n\nThe editor shows {shown}."
+        told = f"The user points to {shown}.\n\nThe editor shows {shown} lines 3-9."
+        assert text == f"Look at @f.\n\n{told}"
         rows = await made.client.call("agent/tree/get", {"sessionId": made.session_id})
         (asked,) = [row["entryId"] for row in rows["rows"] if row.get("role") == "user"]
         target = {"sessionId": made.session_id, "entryId": asked}

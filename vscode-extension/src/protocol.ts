@@ -145,7 +145,6 @@ export interface Range {
 export interface TextBlock {
   type: "text";
   text: string;
-  annotations?: JsonObject;
   context?: boolean;
 }
 
@@ -1136,10 +1135,9 @@ export interface PermissionOption {
 
 /** What is to be done. `diff` is unified text of an edit. */
 export interface PermissionSubject {
-  type: "command" | "edit" | "read" | "network" | "mcp" | "custom";
+  type: "command" | "edit" | "read" | "custom";
   command?: string;
   cwd?: string;
-  argv?: string[];
   paths: string[];
   diff?: string;
 }
@@ -1154,13 +1152,11 @@ export interface PermissionParams {
   requestId: string;
   toolCallId?: string;
   title: string;
-  description?: string;
   subject: PermissionSubject;
   reason: string;
   options: PermissionOption[];
   defaultToNo: boolean;
   editableInput?: JsonObject;
-  timeoutMs?: number;
 }
 
 /**

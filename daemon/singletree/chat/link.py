@@ -26,7 +26,6 @@ class Refused(Exception):
 
     def __init__(self, error: Json) -> None:
         super().__init__(text(error, "message") or "the daemon refused")
-        self.number = pick(error, "code")
         self.code = text(error, "data", "code")
         self.hint = text(error, "data", "hint")
 

@@ -1,4 +1,4 @@
-"""What the daemon asks a person: leave for a tool, or a dialog; and how a line answers it.
+"""What the daemon asks a person: permission for a tool, or a dialog; and how a line answers it.
 
 Never waits and never prints: a question is a value. Standard library. Read next: talk.py.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from singletree.chat.link import Json, Object, rows, text
+from singletree.chat.link import Json, Object, part, pick, rows, text
 
 DIFF_LINES = 40
 SHORT = 76
@@ -56,13 +56,13 @@ class Question:
 def question(reply_to: Json, method: str, params: Object) -> Question | None:
     """What the daemon asks, as a question; None for what we do not know."""
     if method == "agent/permission/request":
-        return _leave(reply_to, params)
+        return _permission(reply_to, params)
     if method == "agent/ui/request":
         return _dialog(reply_to, params)
     return None
 
 
-def _leave(reply_to: Json, params: Object) -> Question:
+def _permission(reply_to: Json, params: Object) -> Question:
     choices: dict[str, tuple[str, Object]] = {}
     yes = no = cancelled()
     for option in rows(params, "options"):
@@ -78,19 +78,28 @@ def _leave(reply_to: Json, params: Object) -> Question:
             key = str(len(choices) + 1)
         choices[key] = (text(option, "label"), answer)
     choices.setdefault("n", ("No", no))
-    diff = text(params, "subject", "diff").splitlines()
-    lines = [text(params, "description"), text(params, "reason"), *diff[:DIFF_LINES]]
-    if len(diff) > DIFF_LINES:
-        lines.append(f"… {len(diff) - DIFF_LINES} more lines")
+    lines = _about(text(params, "title"), part(params, "subject"))
     return Question(
         reply_to,
         text(params, "requestId"),
         text(params, "title"),
-        tuple(line for line in lines if line),
+        tuple(line for line in (*lines, text(params, "reason")) if line),
         choices,
         yes=yes,
         no=no,
     )
+
+
+def _about(title: str, subject: Object) -> list[str]:
+    """What the title does not say: the whole command, where it runs, the files, the diff."""
+    command, cwd, paths = text(subject, "command"), text(subject, "cwd"), pick(subject, "paths")
+    lines = [] if command in title else f"$ {command}".splitlines()
+    lines += [f"in {cwd}"] if cwd else []
+    lines += [str(one) for one in paths if str(one) not in title] if isinstance(paths, list) else []
+    diff = text(subject, "diff").splitlines()
+    if len(diff) > DIFF_LINES:
+        diff[DIFF_LINES:] = [f"… {len(diff) - DIFF_LINES} more lines"]
+    return lines + diff
 
 
 def _dialog(reply_to: Json, params: Object) -> Question:

@@ -61,7 +61,7 @@ def with_context(
         version = editor.version if editor else None
         lines.append(_selection(uri, span, text or text_in(documents, uri, span, version)))
     elif editor is not None:
-        lines.append(ACTIVE.format(place=place(uri)))
+        lines.append(ACTIVE.format(place=place(uri, editor.visible)))
     for diagnostic in context.diagnostics or []:
         lines.append(_diagnostic(uri, diagnostic))
     return [*said, Text(text=well_formed("\n\n".join(lines)), context=True)] if lines else said

@@ -9,5 +9,5 @@ MODES = {
     "ask": ("Ask", "Writes and commands are asked for."),
     "acceptEdits": ("Accept edits", "Edits inside the workspace run; commands are asked for."),
     "readOnly": ("Read only", "Whatever changes something is refused."),
-    "allowAll": ("Allow all", "Nothing is asked."),
+    "allowAll": ("Allow all", "Nothing is asked but for private files."),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:778903370e1291b1d5e3ce729eef567c"
+SCHEMA_HASH = "sha256:7495d54a402a9cba64ace49ed33d67ea"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

@@ -67,7 +67,6 @@
 ---@class singletree.TextBlock
 ---@field type "text"
 ---@field text string
----@field annotations? table<string, any>
 ---@field context? boolean
 
 --- A picture; `data` is base64. What it is, its bytes say; one that no model takes is a note.
@@ -891,10 +890,9 @@
 
 --- What is to be done. `diff` is unified text of an edit.
 ---@class singletree.PermissionSubject
----@field type "command"|"edit"|"read"|"network"|"mcp"|"custom"
+---@field type "command"|"edit"|"read"|"custom"
 ---@field command? string
 ---@field cwd? string
----@field argv? string[]
 ---@field paths string[]
 ---@field diff? string
 
@@ -906,13 +904,11 @@
 ---@field requestId string
 ---@field toolCallId? string
 ---@field title string
----@field description? string
 ---@field subject singletree.PermissionSubject
 ---@field reason string
 ---@field options singletree.PermissionOption[]
 ---@field defaultToNo boolean
 ---@field editableInput? table<string, any>
----@field timeoutMs? integer
 
 --- `selected` with an option's id, or `cancelled`, which is a no.
 ---

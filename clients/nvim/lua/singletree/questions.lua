@@ -33,10 +33,7 @@ function M.permission(params)
     options[#options + 1] = { id = option.id, label = option.label, answer = answer, allow = option.kind == 'allow' }
   end
   options[#options + 1] = { id = 'why', label = 'Deny and say why…' }
-  local said = { params.reason }
-  if params.description then
-    table.insert(said, 1, params.description)
-  end
+
   local title = params.title
   if params.subject.command and not title:find(params.subject.command, 1, true) then
     title = title .. '\n' .. params.subject.command
@@ -46,7 +43,7 @@ function M.permission(params)
     sessionId = params.sessionId,
     kind = 'permission',
     title = title,
-    said = said,
+    said = { params.reason },
     diff = params.subject.diff,
     options = options,
     params = params,

@@ -49,7 +49,6 @@ class TextBlock(Shape):
 
     type: Literal["text"]
     text: str
-    annotations: JsonObject | None = None
     context: bool | None = None
 
 

@@ -35,10 +35,9 @@ class PermissionOption(Shape):
 class PermissionSubject(Shape):
     """What is to be done. `diff` is unified text of an edit."""
 
-    type: Literal["command", "edit", "read", "network", "mcp", "custom"]
+    type: Literal["command", "edit", "read", "custom"]
     command: str | None = None
     cwd: str | None = None
-    argv: list[str] | None = None
     paths: list[str] = Field(default_factory=list)
     diff: str | None = None
 
@@ -53,13 +52,11 @@ class PermissionParams(Params):
     request_id: str
     tool_call_id: str | None = None
     title: str
-    description: str | None = None
     subject: PermissionSubject
     reason: str
     options: list[PermissionOption]
     default_to_no: bool = False
     editable_input: JsonObject | None = None
-    timeout_ms: int | None = None
 
 
 class PermissionAnswer(Result):

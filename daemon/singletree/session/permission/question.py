@@ -16,7 +16,7 @@ from singletree.agent.config import Blocked
 __all__ = ["Allowed", "Answer", "Ask", "Blocked", "Option", "Question", "Scope", "Subject"]
 
 Scope = Literal["once", "session", "workspace", "user"]
-Subject = Literal["command", "edit", "read", "network", "mcp", "custom"]
+Subject = Literal["command", "edit", "read", "custom"]
 
 
 @dataclass(frozen=True, slots=True)
