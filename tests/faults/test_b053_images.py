@@ -12,8 +12,8 @@ import pytest
 from tests.model.fake_server import Seen, chat, serving, spoken
 from tests.model.talk import READ, answer, model_at
 
+from singletree.imagehead import look
 from singletree.messages import AssistantMessage, Image, Message, ToolCall, ToolResultMessage
-from singletree.model.images import look
 
 
 def png(width: int, height: int) -> bytes:
