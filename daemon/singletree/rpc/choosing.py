@@ -8,7 +8,6 @@ handlers/commands.py.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Final
 
 from anyio import to_thread
@@ -24,8 +23,7 @@ from singletree.rpc.modes import MODES
 from singletree.rpc.plain.window import ask
 from singletree.rpc.protocol.base import JsonObject, SessionParams
 from singletree.rpc.routes import Call
-from singletree.rpc.telling.views import iso, model_row
-from singletree.session.edits.revert import content
+from singletree.rpc.telling.views import iso, usable
 from singletree.session.session import AgentSession
 
 SHOWN: Final = 10
@@ -79,10 +77,9 @@ def _question(session: AgentSession, field: str) -> str:
 async def _choices(daemon: Daemon, session: AgentSession, field: str) -> Choices:
     match field:
         case "model":
-            rows = [model_row(one) for one in await daemon.host.models()]
+            rows = usable(await daemon.host.models())
             rows.sort(key=lambda row: row.provider != (session.choice.ref or "").partition("/")[0])
-            usable = [row.model for row in rows if row.auth != "missing"]
-            return {model: model for model in usable[:SHOWN]}
+            return {row.model: row.model for row in rows[:SHOWN]}
         case "level":
             return {level: level for level in session.choice.levels()}
         case "trusted":
@@ -115,9 +112,7 @@ def _numbered(found: Sequence[tuple[str, str]]) -> Choices:
 
 async def last_turn(daemon: Daemon, session: AgentSession) -> str:
     """The last turn whose edits were not taken back."""
-    read = partial(content, session.gate.world.files)
-    edits = await daemon.ledger(session.id).edits(read)
-    landed = [edit.turn_id for edit in edits if edit.status == "landed"]
+    landed = [e.turn_id for e in await daemon.edits(session) if e.status == "landed"]
     if not landed:
         raise SingletreeError(NO_EDITS, code="not_found")
     return landed[-1]

@@ -38,7 +38,9 @@ from singletree.rpc.shown import Shown
 from singletree.rpc.stream import Stream
 from singletree.rpc.telling.bounds import VALUE_BYTES
 from singletree.rpc.telling.feed import Cursor
+from singletree.session.edits.edit import Edit
 from singletree.session.edits.ledger import Ledger, ledger_folder
+from singletree.session.edits.revert import content
 from singletree.session.events import SessionEvent
 from singletree.session.permission.gate import Answer, Question
 from singletree.session.session import AgentSession
@@ -71,6 +73,10 @@ class Daemon:
     def ledger(self, session_id: str) -> Ledger:
         """What the agent changed in a session."""
         return self._streams[session_id].ledger
+
+    async def edits(self, session: AgentSession) -> list[Edit]:
+        """What the agent changed in files, as it stands now."""
+        return await self.ledger(session.id).edits(partial(content, session.gate.world.files))
 
     def settings(self, session_id: str) -> Mapping[str, JsonValue]:
         """What the clients of a session, or of its folder, set themselves; the first one wins."""

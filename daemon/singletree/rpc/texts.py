@@ -22,7 +22,6 @@ from singletree.messages import ToolCall, text_of
 from singletree.rpc.addresses import Address, parse
 from singletree.rpc.daemon import Daemon
 from singletree.session.edits.patch import turn_patch
-from singletree.session.edits.revert import content
 from singletree.session.session import AgentSession
 from singletree.session.tree.tool_calls import call_in, output_in
 
@@ -91,7 +90,7 @@ async def _call(daemon: Daemon, address: Address) -> ToolCall | None:
 async def _patch(daemon: Daemon, address: Address) -> str | None:
     session = daemon.host.get(address.session_id)
     files, ledger = session.gate.world.files, daemon.ledger(session.id)
-    edits = await ledger.edits(partial(content, files))
+    edits = await daemon.edits(session)
     return await turn_patch(edits, address.id, ledger, files, session.cwd)
 
 

@@ -56,7 +56,6 @@ export class Questions {
       subject.command !== undefined && command.element,
       subject.diff ? diffView(subject.diff) : null,
       !subject.diff && subject.command === undefined && subject.paths.length > 0 && h("pre", { className: "command" }, subject.paths.join("\n")),
-
       h("div", { className: "faint reason" }, asked.reason, subject.cwd ? h("div", {}, `in ${subject.cwd}`) : null),
       h("div", { className: "options" }, ...[...now, ...session].map(button)),
       longer.length > 0 && h(

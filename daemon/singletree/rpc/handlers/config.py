@@ -24,7 +24,7 @@ from singletree.rpc.protocol.config import (
     SlashCommand,
 )
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.telling.views import model_row
+from singletree.rpc.telling.views import usable
 from singletree.session.commands.completion import completions
 from singletree.session.permission.gate import Mode
 from singletree.session.session import AgentSession
@@ -103,9 +103,8 @@ async def _commands(daemon: Daemon, params: SessionParams, call: Call) -> Comman
 
 async def _complete(daemon: Daemon, params: CompleteParams, call: Call) -> Completions:
     session = await daemon.session(params, call)
-    rows = [model_row(one) for one in await daemon.host.models()]
     arguments: dict[str, dict[str, str]] = {
-        "model": {row.model: row.name for row in rows if row.auth != "missing"},
+        "model": {row.model: row.name for row in usable(await daemon.host.models())},
         "thinking": dict.fromkeys(session.choice.levels(), ""),
     }
     found = completions(params.prefix, await session.user_input.offered(), arguments)
@@ -119,8 +118,7 @@ async def _complete(daemon: Daemon, params: CompleteParams, call: Call) -> Compl
 
 async def _options(daemon: Daemon, session: AgentSession) -> ConfigResult:
     state = session.state()
-    rows = [model_row(one) for one in await daemon.host.models()]
-    usable = [row for row in rows if row.auth != "missing"]
+    models = usable(await daemon.host.models())
     return ConfigResult(
         config_options=[
             ConfigOption(
@@ -129,7 +127,7 @@ async def _options(daemon: Daemon, session: AgentSession) -> ConfigResult:
                 category="model",
                 type="select",
                 current_value=state.model or "",
-                options=[ConfigValue(value=row.model, name=row.name) for row in usable],
+                options=[ConfigValue(value=row.model, name=row.name) for row in models],
             ),
             ConfigOption(
                 id="thinking",

@@ -11,8 +11,7 @@ from singletree.rpc.faults import invalid_params
 from singletree.rpc.protocol import edits as shapes
 from singletree.rpc.routes import Call, Route, Routes
 from singletree.session.edits.edit import Edit
-from singletree.session.edits.revert import chosen, content, revert
-from singletree.session.session import AgentSession
+from singletree.session.edits.revert import chosen, revert
 
 BUSY = "A turn is running: edits can be taken back when it has ended."
 WHICH = "say what to take back: a turnId, a uri or editIds"
@@ -32,7 +31,7 @@ async def _list_(daemon: Daemon, params: shapes.EditsParams, call: Call) -> shap
     return shapes.EditList(
         edits=[
             _edit(edit)
-            for edit in await _edits(daemon, session)
+            for edit in await daemon.edits(session)
             if params.turn_id in (None, edit.turn_id)
             and (names is None or edit.uri in names or edit.path in names)
         ]
@@ -47,7 +46,7 @@ async def _revert(daemon: Daemon, params: shapes.RevertParams, call: Call) -> sh
     if session.turns.busy:
         raise SessionBusy(BUSY)
     wanted = chosen(
-        await _edits(daemon, session),
+        await daemon.edits(session),
         turn_id=params.turn_id,
         file=_names(params.uri),
         ids=params.edit_ids,
@@ -60,11 +59,6 @@ async def _revert(daemon: Daemon, params: shapes.RevertParams, call: Call) -> sh
             for one in refused
         ],
     )
-
-
-async def _edits(daemon: Daemon, session: AgentSession) -> list[Edit]:
-    files = session.gate.world.files
-    return await daemon.ledger(session.id).edits(partial(content, files))
 
 
 def _names(uri: str | None) -> set[str] | None:

@@ -22,7 +22,7 @@ from singletree.rpc.protocol.model import (
 )
 from singletree.rpc.protocol.usage import ModelUsage, UsageResult
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.telling.views import context_usage, model_row, usage
+from singletree.rpc.telling.views import context_usage, model_row, usable, usage
 from singletree.session.session import AgentSession
 
 T = TypeVar("T")
@@ -43,9 +43,8 @@ def routes(daemon: Daemon) -> Routes:
 
 async def _models(daemon: Daemon, params: ModelListParams, call: Call) -> ModelList:
     session = await daemon.session_or_none(params, call)
-    rows = [model_row(one) for one in await daemon.host.models()]
-    if params.usable:
-        rows = [row for row in rows if row.auth != "missing"]
+    models = await daemon.host.models()
+    rows = usable(models) if params.usable else [model_row(one) for one in models]
     return ModelList(models=rows, current=session.choice.ref if session else None)
 
 
@@ -57,9 +56,8 @@ async def _set_model(daemon: Daemon, params: ModelSetParams, call: Call) -> Mode
 
 async def _cycle_model(daemon: Daemon, params: CycleParams, call: Call) -> ModelResult:
     session = await daemon.session(params, call)
-    rows = [model_row(one) for one in await daemon.host.models()]
-    usable = [row.model for row in rows if row.auth != "missing"]
-    refs = enabled(usable, session.layers.settings.enabled_models or ())
+    found = [row.model for row in usable(await daemon.host.models())]
+    refs = enabled(found, session.layers.settings.enabled_models or ())
     if not refs:
         raise SingletreeError("No model can be used.", code="no_model")
     await session.choice.set_model(_next(refs, session.choice.ref, params.direction))

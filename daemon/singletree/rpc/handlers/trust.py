@@ -12,9 +12,9 @@ import anyio.to_thread
 
 from singletree.errors import SingletreeError
 from singletree.rpc.daemon import Daemon
-from singletree.rpc.protocol.session import Skipped
 from singletree.rpc.protocol.settings import TrustParams, TrustResult
 from singletree.rpc.routes import Call, Route, Routes
+from singletree.rpc.telling.views import skipped
 from singletree.session.settings.trust import save_trust
 
 FIXED = (
@@ -38,5 +38,4 @@ async def _set_(daemon: Daemon, params: TrustParams, call: Call) -> TrustResult:
     for one in daemon.host.live:
         await one.refresh()
     state = session.state()
-    skipped = [Skipped(kind=kind, path=path) for kind, path in state.skipped]
-    return TrustResult(trusted=state.trusted, skipped=skipped)
+    return TrustResult(trusted=state.trusted, skipped=skipped(state))

@@ -32,6 +32,7 @@ from singletree.rpc.telling import bounds, failures, wire
 from singletree.session import events
 from singletree.session.session import AgentSession
 from singletree.session.state import ContextUse
+from singletree.session.state import SessionState as State
 
 PAGE_BYTES = 524_288
 """What the entries of one answer may take together; an entry that is larger comes alone."""
@@ -61,10 +62,15 @@ def state(session: AgentSession, pending: Sequence[str]) -> SessionState:
         counts=Counts(entries=now.entry_count, messages=now.message_count),
         pending=list(pending),
         trusted=now.trusted,
-        skipped=[Skipped(kind=kind, path=path) for kind, path in now.skipped],
+        skipped=skipped(now),
         read_only=now.read_only,
         warnings=[Notice(code=code, message=message) for code, message in now.notices],
     )
+
+
+def skipped(now: State) -> list[Skipped]:
+    """What an untrusted workspace brings along."""
+    return [Skipped(kind=kind, path=path) for kind, path in now.skipped]
 
 
 def queue_items(items: Iterable[events.QueueItem]) -> list[QueueItem]:
@@ -157,6 +163,11 @@ def model_row(one: ModelListing) -> ModelRow:
         ),
         auth="configured" if one.available else "missing",
     )
+
+
+def usable(models: Iterable[ModelListing]) -> list[ModelRow]:
+    """Those that can answer now."""
+    return [model_row(one) for one in models if one.available]
 
 
 def context_usage(use: ContextUse) -> ContextUsage:
