@@ -20,7 +20,8 @@ from singletree.session.events import (
     TurnStarted,
     Warned,
 )
-from singletree.session.settings.keys import Retry, Settings
+from singletree.session.settings.keys import Compaction, Retry, Settings
+from singletree.session.turn.queue import MOST_WAITING
 
 
 async def test_a_prompt_is_on_the_disk_before_it_is_answered(tmp_path: Path) -> None:
@@ -302,3 +303,38 @@ async def test_a_turn_keeps_its_system_prompt_and_the_next_one_sees_what_changed
     first, second, third = (request.system for request in model.requests)
     assert first == second and "rhymes" not in second
     assert "Speak in rhymes." in third
+
+
+async def test_a_steering_that_wants_a_turn_is_refused_without_one(tmp_path: Path) -> None:
+    async with stage(tmp_path, ScriptedModel([])) as on:
+        with pytest.raises(SingletreeError) as refused:
+            await on.session.turns.steer(said("left"), when_idle="error")
+        assert refused.value.code == "no_active_turn"
+
+
+async def test_what_sums_up_cannot_be_steered(tmp_path: Path) -> None:
+    model = ScriptedModel([say("a" * 400), say("b" * 400), wait(30) + say("late")])
+    settings = Settings(compaction=Compaction(keep_recent_tokens=50))
+    async with stage(tmp_path, model, settings=settings) as on:
+        await on.say("first")
+        await on.say("second")
+        async with anyio.create_task_group() as group:
+            group.start_soon(on.session.compact)
+            while on.session.state().phase != "compacting":
+                await anyio.lowlevel.checkpoint()
+            with pytest.raises(SingletreeError) as refused:
+                await on.session.turns.steer(said("left"))
+            group.cancel_scope.cancel()
+        assert refused.value.code == "not_steerable"
+        assert refused.value.detail == {"phase": "compacting"}
+
+
+async def test_only_so_many_texts_wait(tmp_path: Path) -> None:
+    async with stage(tmp_path, ScriptedModel([wait(30) + say("late")])) as on:
+        await on.session.turns.prompt(said("go"))
+        for number in range(MOST_WAITING):
+            await on.session.turns.follow_up(said(f"and {number}"))
+        with pytest.raises(SingletreeError) as refused:
+            await on.session.turns.follow_up(said("too much"))
+        assert refused.value.code == "queue_full"
+        assert len(on.session.queue.items) == MOST_WAITING
