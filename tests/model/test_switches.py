@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.model.talk import READ, asked
+from tests.model.fake_server import chat, serving
+from tests.model.talk import READ, answer, asked, model_at
 
 from singletree.errors import SettingsError
 from singletree.messages import AssistantMessage, Text, ThinkingLevel, ToolCall, ToolResultMessage
@@ -51,6 +52,22 @@ def headers(info: ModelInfo, request: ModelRequest | None = None) -> dict[str, s
     sent = APIS[info.api].headers(info, request or asked("hi", session_id="s1"), "k")
     usual = ("authorization", "x-api-key", "x-goog-api-key", "anthropic-version")
     return {name: value for name, value in sent.items() if name not in usual}
+
+
+async def test_a_header_of_models_json_wins_in_whatever_case() -> None:
+    own = {"X-Session-Id": "mine", "X-Client-Request-Id": "too"}
+    compat = {"sendSessionAffinityHeaders": True, "zaiToolStream": True}
+    async with (
+        serving([chat({"content": "a"})]) as server,
+        model_at(server, compat=compat, headers=own) as one,
+    ):
+        await answer(one, "hi", session_id="s1", tools=(READ,))
+    sent = server.seen[0].headers
+    assert {name: sent.get(name) for name in ("session_id", "x-client-request-id")} == {
+        "session_id": "s1",
+        "x-client-request-id": "too",
+    }
+    assert (sent["x-session-id"], server.bodies[0]["tool_stream"]) == ("mine", True)
 
 
 TEMPLATE = {
@@ -222,6 +239,11 @@ def test_a_request_that_is_not_to_be_cached() -> None:
 def test_headers_that_name_the_session(api: str, compat: dict[str, Any], names: list[str]) -> None:
     assert headers(model(api, compat)) == dict.fromkeys(names, "s1")
     assert headers(model(api, compat), asked("hi")) == {}
+
+
+@pytest.mark.parametrize("name", ["a\nb", "sé", "\x00", "\ud800"])
+def test_a_session_whose_name_no_header_takes(name: str) -> None:
+    assert headers(model(RESPONSES), asked("hi", session_id=name)) == {}
 
 
 OPENROUTER = "https://openrouter.ai/api/v1"

@@ -33,10 +33,11 @@ _ALWAYS = "openai-responses"
 
 
 def affinity(info: ModelInfo, request: ModelRequest) -> dict[str, str]:
-    """The headers, none for a request that is not to be cached."""
+    """The headers, none for a request that is not to be cached, or a name that no header takes."""
     wanted = info.api == _ALWAYS or flag(info, "sendSessionAffinityHeaders")
-    if not (wanted and request.cache and request.session_id):
+    name = request.session_id
+    if not (wanted and request.cache and name and name.isascii() and name.isprintable()):
         return {}
     formats = _HEADERS.get(info.api, {})
     names = formats.get(option(info, "sessionAffinityFormat"), ())
-    return dict.fromkeys(names, request.session_id)
+    return dict.fromkeys(names, name)

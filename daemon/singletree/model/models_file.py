@@ -16,7 +16,7 @@ from dataclasses import replace
 from pydantic import Field, JsonValue, ValidationError
 
 from singletree.errors import SettingsError
-from singletree.model.base import ModelInfo
+from singletree.model.base import ModelInfo, Price
 from singletree.model.catalogue import Provider
 from singletree.model.shapes import Cost, Shape
 from singletree.model.switches import Switches
@@ -41,8 +41,17 @@ _WANTED = {
     "dict": "an object",
     "model": "an object",
     "mapping": "an object",
+    "greater": "0 or more",
 }
 """What a fault of pydantic, by the first word of its name, asks for."""
+_JOINED = (
+    "openRouterRouting",
+    "vercelGatewayRouting",
+    "chatTemplateKwargs",
+    "chatTemplateArgs",
+    "samplingParams",
+    "samplingParamsByThinkingLevel",
+)
 
 
 class _Changes(Shape):
@@ -54,8 +63,8 @@ class _Changes(Shape):
     reasoning: bool | None = None
     input: list[str] | None = None
     cost: Cost | None = None
-    context_window: int | None = None
-    max_tokens: int | None = None
+    context_window: int | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=0)
     thinking_level_map: dict[str, str | None] | None = None
     sampling_params: dict[str, JsonValue] | None = None
     sampling_params_by_thinking_level: dict[str, dict[str, JsonValue]] | None = None
@@ -108,10 +117,11 @@ def _fault(error: ValidationError) -> str:
 def _provider(name: str, given: _Provider, known: Provider | None) -> Provider:
     api = given.api or (known.api if known else "")
     base_url = given.base_url or (known.base_url if known else "")
-    models = list(known.models) if known else []
+    compat = given.compat.said()
+    models = [replace(m, compat=_over(m.compat, compat)) for m in (known.models if known else ())]
     for model in given.models:
         old = next((m for m in models if m.id == model.id), None)
-        new = _changed(old or ModelInfo(provider=name, id=model.id), model)
+        new = _changed(old or ModelInfo(provider=name, id=model.id, compat=compat), model)
         models = [m for m in models if m.id != model.id] + [new]
     for model_id, changes in given.model_overrides.items():
         models = [_changed(m, changes) if m.id == model_id else m for m in models]
@@ -134,18 +144,19 @@ def _provider(name: str, given: _Provider, known: Provider | None) -> Provider:
         given.api_key or (known.key if known else None),
         {**(known.headers if known else {}), **given.headers},
         given.auth_header,
-        {**(known.compat if known else {}), **given.compat.said()},
+        _over(known.compat if known else {}, compat),
     )
 
 
 def _changed(info: ModelInfo, said: _Changes) -> ModelInfo:
-    compat = {**info.compat, **(said.compat.said() if said.compat else {})}
+    compat = _over(info.compat, said.compat.said() if said.compat else {})
     if said.thinking_level_map is not None:
         compat["thinkingLevelMap"] = {**_names(compat), **said.thinking_level_map}
     if said.sampling_params is not None:
-        compat["samplingParams"] = said.sampling_params
+        compat = _over(compat, {"samplingParams": said.sampling_params})
     if said.sampling_params_by_thinking_level is not None:
-        compat["samplingParamsByThinkingLevel"] = {**said.sampling_params_by_thinking_level}
+        by_level: dict[str, JsonValue] = {**said.sampling_params_by_thinking_level}
+        compat = _over(compat, {"samplingParamsByThinkingLevel": by_level})
     if said.headers is not None:
         compat["headers"] = dict(said.headers)
     reasoning = info.reasoning if said.reasoning is None else said.reasoning
@@ -159,8 +170,30 @@ def _changed(info: ModelInfo, said: _Changes) -> ModelInfo:
         reasoning=reasoning,
         levels=levels_of(reasoning, _names(compat)),
         images=info.images if said.input is None else "image" in said.input,
-        price=info.price if said.cost is None else price_of(said.cost.model_dump(by_alias=True)),
+        price=info.price if said.cost is None else _price(info.price, said.cost),
         compat=compat,
+    )
+
+
+def _over(compat: Mapping[str, JsonValue], said: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Switches with others over them; those that hold many fields are joined field by field."""
+    joined: dict[str, JsonValue] = {**compat, **said}
+    for name in _JOINED:
+        below, above = compat.get(name), said.get(name)
+        if isinstance(below, dict) and isinstance(above, dict):
+            joined[name] = {**below, **above}
+    return joined
+
+
+def _price(old: Price, said: Cost) -> Price:
+    """What was not said of the price stays."""
+    new, named = price_of(said.model_dump(by_alias=True)), said.model_fields_set
+    return Price(
+        new.input if "input" in named else old.input,
+        new.output if "output" in named else old.output,
+        new.cache_read if "cache_read" in named else old.cache_read,
+        new.cache_write if "cache_write" in named else old.cache_write,
+        new.tiers if "tiers" in named else old.tiers,
     )
 
 
