@@ -144,7 +144,10 @@ async def test_a_dialog_and_signs_are_there_again_after_a_reload() -> None:
         bare, full = named("bare"), named("full", ui=UI)
         async with here.attached(bare) as two, here.attached(full) as three:
             await opened(two, here.where)
-            attached = await three.call("agent/session/attach", {"sessionId": session_id})
+            lost = {"epoch": "another life", "seq": 3}  # no replay of it: a snapshot, and once
+            where = {"sessionId": session_id, "since": lost}
+            attached = await three.call("agent/session/attach", where)
+            assert attached["mode"] == "snapshot"
             assert attached["pending"] == [
                 {
                     "requestId": question["params"]["requestId"],

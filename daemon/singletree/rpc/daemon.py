@@ -8,7 +8,6 @@ telling/translate.py, handlers/.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -45,8 +44,6 @@ from singletree.session.events import SessionEvent
 from singletree.session.permission.gate import Answer, Question
 from singletree.session.session import AgentSession
 from singletree.tools.world import Files
-
-log = logging.getLogger(__name__)
 
 
 class Daemon:
@@ -94,8 +91,11 @@ class Daemon:
     def sessions_of(self, peer: Peer) -> list[AgentSession]:
         """The live sessions in a client's folders, and those it hears."""
         folders = set(self.folders_of(peer).values())
-        live = self.host.live
-        return [one for one in live if one.cwd in folders or peer in self.subscribers(one.id)]
+        return [
+            one
+            for one in self.host.live
+            if Path(place(one.cwd)) in folders or peer in self.subscribers(one.id)
+        ]
 
     def begin(self, session_id: str, cwd: Path) -> None:
         """A session is about to be opened: each of its lives has a stream of its own."""
@@ -299,8 +299,7 @@ class Daemon:
         """Everything a client needs to draw the session, and its subscription on what follows."""
         page = snapshot.page(session, history)
         cursor, _ = self.subscribe(call, session)
-        questions = self.questions.pending(session.id)
-        return snapshot.snapshot(self._streams[session.id], session, page, cursor, questions)
+        return self._whole(session, page, cursor)
 
     def attach(
         self,
@@ -310,13 +309,19 @@ class Daemon:
         history: shapes.HistoryParams,
     ) -> shapes.AttachResult | Encoded:
         """What the client missed since a cursor, or a snapshot where nobody remembers that."""
-        if since is not None:
-            cursor, missed = self.subscribe(call, session, Cursor(since.epoch, since.seq))
-            if missed is not None and sum(map(len, missed)) <= VALUE_BYTES:
-                stream, questions = self._streams[session.id], self.questions.pending(session.id)
-                return snapshot.replay(stream, session, missed, cursor, questions)
-        everything = self.snapshot(call, session, history)
-        return shapes.AttachResult.model_validate(everything.dump())
+        page = snapshot.page(session, history)
+        known = None if since is None else Cursor(since.epoch, since.seq)
+        cursor, missed = self.subscribe(call, session, known)
+        if missed is not None and sum(map(len, missed)) <= VALUE_BYTES:
+            stream, questions = self._streams[session.id], self.questions.pending(session.id)
+            return snapshot.replay(stream, session, missed, cursor, questions)
+        return shapes.AttachResult.model_validate(self._whole(session, page, cursor).dump())
+
+    def _whole(
+        self, session: AgentSession, page: shapes.History, cursor: Cursor
+    ) -> shapes.Attached:
+        questions = self.questions.pending(session.id)
+        return snapshot.snapshot(self._streams[session.id], session, page, cursor, questions)
 
     def pending_ids(self, session_id: str) -> list[str]:
         """The open questions of a session."""
