@@ -298,3 +298,13 @@ async def test_a_folder_that_can_be_none_does_no_harm(tmp_path: Path, broken: st
         await made.open()
         await until(lambda: made.connection.settings.general != {})
         assert await get(made, "maxSteps") == (3, "editor")
+
+
+async def test_a_session_is_its_folders_by_whatever_name_it_was_opened(tmp_path: Path) -> None:
+    async with house(tmp_path, DONE, hello=False) as made:
+        link = tmp_path / "link"
+        link.symlink_to(made.folder)
+        await made.hello(workspaceFolders=[{"uri": made.folder.as_uri(), "name": "work"}])
+        await made.open(cwd=str(link))
+        await made.client.call("agent/session/detach", {"sessionId": made.session_id})
+        assert [one.id for one in made.daemon.sessions_of(made.connection)] == [made.session_id]
