@@ -90,7 +90,7 @@ class Index:
         ids, row_of, orphans = self.ids, self.row_of, self._orphans
         add_id, add_code, add_parent = ids.append, self.codes.append, self.parents.append
         add_offset, add_size = self.offsets.append, self.sizes.append
-        code_of, row_at, cut = self._by_role.get, row_of.get, _MESSAGE
+        code_of, row_at, place, cut = self._by_role.get, row_of.get, row_of.setdefault, _MESSAGE
         first_key, second_key, third_key, fourth_key = _MESSAGE_KEYS
         for number, raw in enumerate(lines, self.lines + 1):
             size = len(raw)
@@ -104,17 +104,16 @@ class Index:
                     and raw[-2] == _BRACE
                     and (code := code_of(role)) is not None
                     and raw_id.isalnum()
-                    and (id_ := raw_id.decode()) not in row_of
                     and not orphans
                 ):
                     parent = row - 1 if above == before else row_at(above.decode("latin-1"))
-                    if parent is not None:
+                    id_ = raw_id.decode()
+                    if parent is not None and place(id_, row) == row:
                         add_id(id_)
                         add_code(code)
                         add_parent(parent)
                         add_offset(at)
                         add_size(size)
-                        row_of[id_] = row
                         row += 1
                         before = raw_id
                         at += size

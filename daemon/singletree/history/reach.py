@@ -47,7 +47,8 @@ def speaking(index: Index, bodies: Bodies, path: Sequence[int]) -> int:
     """
     start, newest = _kept(index, bodies, path)
     counted = path[start:]
-    said = sum(1 for _ in _backwards(index, counted, _speaks))
+    speaks = [_speaks(kind) for kind in index.kinds]
+    said = sum(map(speaks.__getitem__, map(index.codes.__getitem__, counted)))
     for at in _backwards(index, counted, lambda kind: kind.type == "branch_summary"):
         entry = bodies.get(counted[at], keep=False)
         said += isinstance(entry, BranchSummaryEntry) and bool(entry.summary)
@@ -72,7 +73,8 @@ def _kept(index: Index, bodies: Bodies, path: Sequence[int]) -> tuple[int, int |
         compaction = bodies.get(path[at])
         if isinstance(compaction, CompactionEntry):
             kept = compaction.first_kept_entry_id
-            return next((n for n in range(at) if index.ids[path[n]] == kept), at), at
+            older = [index.ids[row] for row in path[:at]]
+            return (older.index(kept) if kept in older else at), at
     return 0, None
 
 

@@ -110,8 +110,20 @@ class SessionTree:
         """From the root to an entry; kept until another is asked for, or the tree changes."""
         version, known, path = self._walked
         if (version, known) != (self.version, row):
-            version, path = self.version, list(self.up(row))[::-1]
-            self._walked = version, row, path
+            path = self._walk(row)
+            self._walked = self.version, row, path
+        return path
+
+    def _walk(self, row: int) -> list[int]:
+        """As `up`, root first; a long path is walked at every start."""
+        if self._marks or self.index.unreadable:
+            return list(self.up(row))[::-1]
+        path: list[int] = []
+        add, parents = path.append, self.index.parents
+        while row != NO_ROW:
+            add(row)
+            row = parents[row]
+        path.reverse()
         return path
 
     def path(self, leaf: str | None = None) -> list[str]:

@@ -29,6 +29,7 @@ from singletree.extensions.loader import (
     workspace_extensions,
 )
 from singletree.extensions.runner import Failure
+from singletree.history.entries import prepare
 from singletree.history.record import History
 from singletree.history.store import Store
 from singletree.host.options import Front, Options
@@ -147,6 +148,7 @@ class Assembly:
         """Let the first request find the way made. What is wrong with it is told then."""
         if not self._warm:
             self._warm = True
+            await anyio.to_thread.run_sync(prepare)
             with suppress(SingletreeError, OSError, ValueError):
                 await self.catalog.warm_up(wished)
 
