@@ -181,7 +181,7 @@ def test_formats_of_thinking(
                 ]
             },
             "fallbacks",
-            [{"model": "other"}],
+            [{"model": "other"}, {"model": "third"}],
         ),
         (MESSAGES, {"allowedFallbackModels": []}, "fallbacks", ABSENT),
     ],

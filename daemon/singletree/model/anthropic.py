@@ -1,7 +1,7 @@
 """The messages API: the request as a body.
 
-Pure: `FORM` says how the body looks, `betas` the header that goes with it. Never knows a key. Read
-next: anthropic_stream.py (the answer), transform.py (what happens to the messages before).
+Pure: `FORM` says how the body looks. Never knows a key. Read next: anthropic_stream.py (the
+answer), anthropic_thinking.py (how thinking is asked for), transform.py (the messages before).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from singletree.jsontext import Json, object_in, text_in
+from singletree.jsontext import Json
 from singletree.messages import (
     AssistantMessage,
     Block,
@@ -19,36 +19,27 @@ from singletree.messages import (
     Message,
     Text,
     Thinking,
-    ThinkingLevel,
     ToolCall,
     ToolResultMessage,
     UserMessage,
 )
-from singletree.model.base import ModelInfo, ModelRequest, Price, ToolSpec
-from singletree.model.dialect import flag, keeps_long, sampling, setting
+from singletree.model.anthropic_thinking import OFF, effort_message, fallbacks, thinking
+from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
+from singletree.model.dialect import flag, keeps_long, sampling
 from singletree.model.effort import told_before, told_inside
 from singletree.model.form import Form
 from singletree.model.openai import SEE_IMAGE, result_text
-from singletree.model.thinking import LEAST_ANSWER, asked, budget, effort, wished
+from singletree.model.thinking import wished
 from singletree.model.transform import plain_id, sendable
-from singletree.model.usage import price_of
 
 PATH = "/v1/messages"
 VERSION = "2023-06-01"
-BINDING = "thinking-binding-controls-2026-08-01"
-EFFORTS = "mid-conversation-output-config-2026-07-01"
-FALLBACK = "server-side-fallback-2026-07-01"
-INTERLEAVED = "interleaved-thinking-2025-05-14"
-FIXED_EFFORT = "low"
-"""What a request says for ever whose levels are told inside the conversation."""
 IMAGE_AFTER = "(an image; it follows behind the results)"
 ERROR_IMAGES = "Images of the failed call {id} of {tool}:"
 
-FINE_GRAINED = "fine-grained-tool-streaming-2025-05-14"
-
 
 def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
-    limit, thinking = _thinking(info, request, limit)
+    limit, thoughts = thinking(info, request, limit)
     body: Json = {"model": info.id, "max_tokens": limit, "stream": True}
     mark = _mark(info, request)
     if request.system:
@@ -59,38 +50,15 @@ def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
         last = _tool(info, request.tools[-1])
         marked = flag(info, "supportsCacheControlOnTools")
         body["tools"] = [*tools, last | mark if marked else last]
-    fallbacks: list[JsonValue] = [{"model": model} for model in fallback_prices(info)]
-    if fallbacks:
-        body["fallbacks"] = fallbacks
+    others = fallbacks(info)
+    if others:
+        body["fallbacks"] = [{"model": model} for model in others]
     left_out = [] if flag(info, "supportsTemperature") else ["temperature", "top_p", "top_k"]
-    left_out += ["temperature"] if _is_thinking(thinking) else []
+    if thoughts.get("thinking", OFF) != OFF:
+        left_out.append("temperature")
     drawn = sampling(info, request)
     body.update({k: v for k, v in drawn.items() if k not in left_out})
-    return body | thinking
-
-
-def fallback_prices(info: ModelInfo) -> dict[str, Price]:
-    """The models that may answer where this one refuses, and what they cost."""
-    given = setting(info, "allowedFallbackModels")
-    said = [object_in(one) for one in given] if isinstance(given, list) else []
-    own = [one for one in said if one.get("provider") == info.provider]
-    return {text_in(one.get("model")): price_of(one.get("cost")) for one in own}
-
-
-def betas(info: ModelInfo, request: ModelRequest) -> str:
-    """The value of the anthropic-beta header, "" for none."""
-    wanted = []
-    if request.tools and setting(info, "supportsEagerToolInputStreaming") is False:
-        wanted.append(FINE_GRAINED)
-    binds = flag(info, "supportsMidConvoEffort")
-    thinks = info.reasoning and wished(info, request.thinking) != "off"
-    if thinks and not (binds or flag(info, "forceAdaptiveThinking")):
-        wanted.append(INTERLEAVED)
-    if fallback_prices(info):
-        wanted.append(FALLBACK)
-    if binds:
-        wanted += [EFFORTS, BINDING]
-    return ",".join(wanted)
+    return body | thoughts
 
 
 def _speak(
@@ -116,7 +84,7 @@ def _speak(
             said = _said(info, message)
             level = told_before(info, request, message) if said else None
             if level:
-                out.append(_effort(info, level))
+                out.append(effort_message(info, level))
             if said:
                 out.append({"role": "assistant", "content": said})
     if results:
@@ -223,7 +191,7 @@ def _end(info: ModelInfo, request: ModelRequest, body: Json, items: list[JsonVal
     """A cache mark, and the level that is wanted now where levels are told inside."""
     _mark_last_user(info, request, items)
     if told_inside(info, request):
-        items.append(_effort(info, wished(info, request.thinking)))
+        items.append(effort_message(info, wished(info, request.thinking)))
     return True
 
 
@@ -239,60 +207,6 @@ def _mark_last_user(info: ModelInfo, request: ModelRequest, items: list[JsonValu
         last["content"] = [text | mark]
     elif isinstance(content, list) and isinstance(content[-1], dict):
         content[-1] = content[-1] | mark
-
-
-def _thinking(info: ModelInfo, request: ModelRequest, limit: int) -> tuple[int, Json]:
-    """The output limit, and the fields that ask for thinking or forbid it."""
-    if not info.reasoning:
-        return limit, {}
-    level = asked(info, request.thinking)
-    if level == "off":
-        return limit, {"thinking": {"type": "disabled"}}
-    if flag(info, "supportsMidConvoEffort"):
-        return limit, _bound(FIXED_EFFORT if told_inside(info, request) else _word(info, level))
-    if flag(info, "forceAdaptiveThinking"):
-        return limit, _adaptive(_word(info, level))
-    tokens = budget(info, level)
-    if request.max_tokens is not None:
-        limit = min(limit + tokens, max(info.max_output, limit))
-    tokens = min(tokens, limit - LEAST_ANSWER)
-    if tokens < LEAST_ANSWER:
-        return limit, {"thinking": {"type": "disabled"}}
-    shown: Json = {"type": "enabled", "budget_tokens": tokens, "display": "summarized"}
-    return limit, {"thinking": shown}
-
-
-def _adaptive(word: str) -> Json:
-    """The model decides how much."""
-    return {
-        "thinking": {"type": "adaptive", "display": "summarized"},
-        "output_config": {"effort": word},
-    }
-
-
-def _bound(word: str) -> Json:
-    """Newer models also tie their thinking to what stood before it.
-
-    Our history changes (a compaction, another branch, a new system prompt), so what no longer fits
-    must be dropped there, or every later request would be refused.
-    """
-    unfit: Json = {"prefix_mismatch_behavior": "drop_block"}
-    how: Json = {"type": "adaptive", "display": "summarized", "block_binding": unfit}
-    return {"thinking": how, "output_config": {"effort": word}}
-
-
-def _effort(info: ModelInfo, level: ThinkingLevel) -> Json:
-    return {"role": "system", "content": [], "output_config": {"effort": _word(info, level)}}
-
-
-def _word(info: ModelInfo, level: ThinkingLevel) -> str:
-    name = effort(info, level)
-    return "low" if name == "minimal" else name
-
-
-def _is_thinking(fields: Json) -> bool:
-    thinking = fields.get("thinking")
-    return isinstance(thinking, dict) and thinking.get("type") != "disabled"
 
 
 FORM = Form(

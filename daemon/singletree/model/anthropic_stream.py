@@ -10,7 +10,7 @@ import json
 
 from singletree.jsontext import Json, object_in, text_in
 from singletree.messages import AssistantMessage
-from singletree.model.anthropic import fallback_prices
+from singletree.model.anthropic_thinking import fallbacks
 from singletree.model.base import Delta
 from singletree.model.draft import CallPart, Draft, TextPart, ThinkingPart, new_call_id
 from singletree.model.failure import broken, in_stream
@@ -97,7 +97,7 @@ class MessagesDecoder:
             self.draft.response_id = name
         if isinstance(model, str) and model and model != self.draft.info.id:
             self.draft.response_model = model
-            self._price = fallback_prices(self.draft.info).get(model, self._price)
+            self._price = fallbacks(self.draft.info).get(model, self._price)
         self._usage(object_in(message.get("usage")))
 
     def _end(self, delta: Json, usage: Json) -> None:

@@ -17,6 +17,7 @@ from singletree.messages import AssistantMessage
 from singletree.model import anthropic, google, openai, responses
 from singletree.model.affinity import affinity
 from singletree.model.anthropic_stream import MessagesDecoder
+from singletree.model.anthropic_thinking import betas
 from singletree.model.base import Delta, ModelInfo, ModelRequest
 from singletree.model.draft import Draft
 from singletree.model.form import Form, encode
@@ -65,9 +66,9 @@ class Api:
 
 def _messages_headers(info: ModelInfo, request: ModelRequest, key: str | None) -> dict[str, str]:
     headers = {"anthropic-version": anthropic.VERSION}
-    betas = anthropic.betas(info, request)
-    if betas:
-        headers["anthropic-beta"] = betas
+    newer = betas(info, request)
+    if newer:
+        headers["anthropic-beta"] = newer
     if key:
         headers["x-api-key"] = key
     return headers | affinity(info, request)

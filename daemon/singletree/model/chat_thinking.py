@@ -15,7 +15,7 @@ from singletree.jsontext import Json
 from singletree.messages import ThinkingLevel
 from singletree.model.base import ModelInfo, ModelRequest
 from singletree.model.dialect import flag, option, table
-from singletree.model.thinking import LEAST_ANSWER, budget, effort, level_names, wished
+from singletree.model.thinking import budget, effort, level_names, wished
 
 BUDGET_FIELD = "thinking_token_budget"
 """Where a server takes a number of tokens, if models.json names no other field."""
@@ -26,7 +26,7 @@ def thinking(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
     level = wished(info, request.thinking)
     if level == "off" and "off" not in info.levels:
         return {}
-    tokens = max(min(budget(info, level), limit - LEAST_ANSWER), 0)
+    tokens = budget(info, level, limit)
     said = _said(info, level, tokens)
     field = option(info, "thinkingTokenBudgetField")
     if not field and flag(info, "supportsThinkingTokenBudget"):

@@ -32,7 +32,7 @@ from singletree.model.dialect import flag, sampling
 from singletree.model.form import Form
 from singletree.model.images import OMITTED
 from singletree.model.openai import IMAGES_FOLLOW, NO_OUTPUT, SEE_IMAGE, result_text
-from singletree.model.thinking import LEAST_ANSWER, asked, budget, effort, level_names
+from singletree.model.thinking import asked, budget, effort, level_names, widened
 from singletree.model.transform import plain_id, sendable
 
 PATH = "/models/{model}:streamGenerateContent?alt=sse"
@@ -183,16 +183,14 @@ def _tool(spec: ToolSpec) -> Json:
 
 
 def _limits(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
-    """How much may be said and thought; thoughts count as output, so they get room of their own."""
+    """How much may be said and thought."""
     if not info.reasoning:
         return {"maxOutputTokens": limit}
     level = asked(info, request.thinking)
-    tokens = budget(info, level)
-    if request.max_tokens is not None:
-        limit = min(limit + tokens, max(info.max_output, limit))
+    limit = widened(info, request, level, limit)
     how: Json = {"thinkingLevel": _word(info, level)}
     if flag(info, "usesThinkingBudget"):
-        how = {"thinkingBudget": max(0, min(tokens, limit - LEAST_ANSWER))}
+        how = {"thinkingBudget": budget(info, level, limit)}
     if request.thinking != "off":
         how["includeThoughts"] = True
     return {"maxOutputTokens": limit, "thinkingConfig": how}

@@ -2,7 +2,8 @@
 
 Pure: `FORM` says how the body looks; what a dialect wants differently is a switch in `info.compat`,
 named as in models.json. Never knows a key or a network. Read next: openai_stream.py (the answer),
-chat_thinking.py (how thinking is asked for), transform.py (what happens to the messages before).
+chat_thinking.py (how thinking is asked for), chat_marks.py (what is cached), transform.py (what
+happens to the messages before).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from singletree.messages import (
     UserMessage,
 )
 from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
+from singletree.model.chat_marks import mark_cache
 from singletree.model.chat_thinking import thinking
 from singletree.model.dialect import cache_key, flag, keeps_long, option, sampling, setting, table
 from singletree.model.form import Form
@@ -49,7 +51,9 @@ def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
     if flag(info, "supportsStore"):
         body["store"] = False
     body[option(info, "maxTokensField")] = limit
-    tools = _tools(info, request)
+    tools: list[JsonValue] = [
+        {"type": "function", "function": function(info, spec)} for spec in request.tools
+    ]
     if tools or (flag(info, "requiresToolsWithToolHistory") and _speaks_of_tools(request)):
         body["tools"] = tools
     if tools and flag(info, "zaiToolStream"):
@@ -175,12 +179,16 @@ def _reasoning(thoughts: Sequence[Thinking]) -> Json:
 
 
 def _call(call: ToolCall) -> Json:
-    arguments = json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))
     return {
         "id": call.id,
         "type": "function",
-        "function": {"name": call.name, "arguments": sendable(arguments)},
+        "function": {"name": call.name, "arguments": arguments(call)},
     }
+
+
+def arguments(call: ToolCall) -> str:
+    """The arguments of a call as a text of JSON."""
+    return sendable(json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":")))
 
 
 def _result(info: ModelInfo, message: ToolResultMessage) -> Json:
@@ -222,19 +230,14 @@ def _bridge(info: ModelInfo) -> list[JsonValue]:
     return [{"role": "assistant", "content": BRIDGE}] if wanted else []
 
 
-def _tools(info: ModelInfo, request: ModelRequest) -> list[JsonValue]:
-    return [_tool(info, spec) for spec in request.tools]
-
-
-def _tool(info: ModelInfo, spec: ToolSpec) -> Json:
-    function: Json = {
+def function(info: ModelInfo, spec: ToolSpec) -> Json:
+    """A tool as OpenAI's APIs are told of it."""
+    told: Json = {
         "name": spec.name,
         "description": spec.description,
         "parameters": dict(spec.schema),
     }
-    if flag(info, "supportsStrictMode"):
-        function["strict"] = False
-    return {"type": "function", "function": function}
+    return told | ({"strict": False} if flag(info, "supportsStrictMode") else {})
 
 
 def _speaks_of_tools(request: ModelRequest) -> bool:
@@ -244,49 +247,11 @@ def _speaks_of_tools(request: ModelRequest) -> bool:
     )
 
 
-def _mark_cache(
-    info: ModelInfo, request: ModelRequest, body: Json, spoken: list[JsonValue]
-) -> bool:
-    """Cache marks in Anthropic's form, for servers that pass them on to it."""
-    if not request.cache or option(info, "cacheControlFormat") != "anthropic":
-        return True
-    mark: Json = {"type": "ephemeral"}
-    if keeps_long(info, request):
-        mark["ttl"] = "1h"
-    tools = body.get("tools")
-    last = tools[-1] if isinstance(tools, list) and tools else None
-    if isinstance(last, dict):
-        last["cache_control"] = mark
-    for message in spoken[:1]:
-        if isinstance(message, dict) and message["role"] in ("system", "developer"):
-            _mark_message(message, mark)
-    for message in reversed(spoken):
-        spoken_by = message["role"] if isinstance(message, dict) else ""
-        if spoken_by in ("user", "assistant", "tool") and _mark_message(message, mark):
-            return True
-    return False
-
-
-def _mark_message(message: JsonValue, mark: JsonValue) -> bool:
-    if not isinstance(message, dict):
-        return False
-    content = message.get("content")
-    if isinstance(content, str) and content:
-        message["content"] = [{"type": "text", "text": content, "cache_control": mark}]
-        return True
-    if isinstance(content, list):
-        for part in reversed(content):
-            if isinstance(part, dict) and part.get("type") == "text":
-                part["cache_control"] = mark
-                return True
-    return False
-
-
 FORM = Form(
     field="messages",
     rename=_renamer,
     head=instructions,
     speak=_speak,
     envelope=_envelope,
-    mark=_mark_cache,
+    mark=mark_cache,
 )

@@ -6,7 +6,6 @@ Pure. Read next: responses_stream.py (the answer), transform.py (the messages be
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import assert_never
 
@@ -25,11 +24,11 @@ from singletree.messages import (
     ToolResultMessage,
     UserMessage,
 )
-from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
+from singletree.model.base import ModelInfo, ModelRequest
 from singletree.model.dialect import KEY_LENGTH, flag, keeps_long, option, sampling
 from singletree.model.effort import told_before, told_inside
 from singletree.model.form import Form
-from singletree.model.openai import NO_OUTPUT, instructions, result_text
+from singletree.model.openai import NO_OUTPUT, arguments, function, instructions, result_text
 from singletree.model.thinking import effort, level_names, wished
 from singletree.model.transform import made_by, plain_id, sendable, short_hash
 
@@ -45,7 +44,7 @@ def _envelope(info: ModelInfo, request: ModelRequest, limit: int) -> Json:
     if flag(info, "supportsMaxOutputTokens"):
         body["max_output_tokens"] = max(limit, LEAST_OUTPUT)
     if request.tools:
-        body["tools"] = [_tool(info, spec) for spec in request.tools]
+        body["tools"] = [function(info, spec) | {"type": "function"} for spec in request.tools]
     body.update(_caching(info, request))
     if info.reasoning:
         body.update(_reasoning(info, request))
@@ -169,12 +168,11 @@ def _signed(signature: str | None) -> tuple[str, str]:
 
 def _call(call: ToolCall, own: bool, same_model: bool) -> Json:
     call_id, _, item = call.id.partition("|")
-    arguments = json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))
     out: Json = {
         "type": "function_call",
         "call_id": call_id,
         "name": call.name,
-        "arguments": sendable(arguments),
+        "arguments": arguments(call),
     }
     return out | ({"id": item} if item and (own or same_model) else {})
 
@@ -186,16 +184,6 @@ def _result(message: ToolResultMessage) -> Json:
         output = _parts([b for b in blocks if not isinstance(b, Text) or b.text])
     call_id = message.tool_call_id.partition("|")[0]
     return {"type": "function_call_output", "call_id": call_id, "output": output or NO_OUTPUT}
-
-
-def _tool(info: ModelInfo, spec: ToolSpec) -> Json:
-    tool: Json = {
-        "type": "function",
-        "name": spec.name,
-        "description": spec.description,
-        "parameters": dict(spec.schema),
-    }
-    return tool | ({"strict": False} if flag(info, "supportsStrictMode") else {})
 
 
 def _reasoning(info: ModelInfo, request: ModelRequest) -> Json:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from singletree.messages import LEVELS, ThinkingLevel
-from singletree.model.base import ModelInfo
+from singletree.model.base import ModelInfo, ModelRequest
 
 _ONLY_IF_NAMED = ("xhigh", "max")
 BUDGETS: Mapping[str, int] = {
@@ -76,8 +76,19 @@ def effort(info: ModelInfo, level: ThinkingLevel) -> str:
     return name if isinstance(name, str) else level
 
 
-def budget(info: ModelInfo, level: ThinkingLevel) -> int:
-    """Tokens to think with at a level."""
+def budget(info: ModelInfo, level: ThinkingLevel, limit: int) -> int:
+    """Tokens to think with at a level; of `limit`, the answer keeps its least."""
+    return max(min(_wanted(info, level), limit - LEAST_ANSWER), 0)
+
+
+def widened(info: ModelInfo, request: ModelRequest, level: ThinkingLevel, limit: int) -> int:
+    """A limit that was asked for is meant for the answer: thoughts get room of their own."""
+    if request.max_tokens is None:
+        return limit
+    return min(limit + _wanted(info, level), max(info.max_output, limit))
+
+
+def _wanted(info: ModelInfo, level: ThinkingLevel) -> int:
     own = info.compat.get("thinkingBudgets")
     given = own.get(level) if isinstance(own, dict) else None
     return given if isinstance(given, int) and given > 0 else BUDGETS.get(level, 0)
