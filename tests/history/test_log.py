@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -304,6 +305,26 @@ def test_a_dead_holder_is_no_obstacle(tmp_path: Path) -> None:
     lock = SessionLock.take(tmp_path, "s1")
     assert (tmp_path / "s1").read_text() == f"{os.getpid()}\n"
     lock.release()
+
+
+def test_where_the_locks_were_removed_one_still_writes_at_a_time(
+    store: Store, history: History, tmp_path: Path
+) -> None:
+    folder = tmp_path / "agent/singletree/locks"
+    shutil.rmtree(folder)
+    history.append(user("second"))
+    with pytest.raises(SessionLocked):
+        store.open_id(history.id)
+    shutil.rmtree(folder)
+    with closing(store.open_id(history.id)) as other:
+        other.append(user("third"))
+        with pytest.raises(SessionLocked):
+            history.append(user("not here"))
+        history.close()
+        with pytest.raises(SessionLocked):
+            store.open_id(history.id)
+        other.append(user("fourth"))
+        assert len(other.path()) == other.entry_count == 4
 
 
 def taken(folder: Path) -> SessionLock:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import gc
+import json
 import shutil
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 import pytest
 from tests.history.made import write_large
 
+from singletree.history.entries import MessageEntry
 from singletree.history.recovery import read_header
 from singletree.history.store import Store
 from singletree.host.host import LARGE, Host
 from singletree.host.look import Nobody
 from singletree.host.options import Options
-from singletree.messages import Text
+from singletree.messages import Text, ToolResultMessage
 
 
 def no_folder(path: Path) -> None:
@@ -49,6 +52,31 @@ async def test_a_session_that_cannot_be_saved_stops_no_other(
         again = await anyio.to_thread.run_sync(Store(agent_dir).open_id, session.id)
         assert not again.read_only
         await anyio.to_thread.run_sync(again.close)
+
+
+async def test_where_the_locks_were_removed_a_session_is_closed_before_it_is_open_again(
+    tmp_path: Path,
+) -> None:
+    work, agent_dir, script = tmp_path / "work", tmp_path / "agent", tmp_path / "script"
+    work.mkdir()
+    stubborn = {"command": "trap '' TERM; echo > begun; while :; do sleep 1; done"}
+    script.write_text(json.dumps({"call": "bash", "args": stubborn}))
+    async with anyio.create_task_group() as tasks:
+        host = Host(
+            Options(agent_dir, {}, model=f"scripted:{script}", mode="allowAll"), Nobody(), tasks
+        )
+        one = await host.open(work, "new")
+        await one.turns.prompt([Text(text="hi")])
+        while not await anyio.Path(work, "begun").exists():  # noqa: ASYNC110  # nobody tells
+            await anyio.sleep(0.02)
+        await anyio.to_thread.run_sync(shutil.rmtree, agent_dir / "singletree" / "locks")
+        tasks.start_soon(host.close, one)
+        await anyio.lowlevel.checkpoint()
+        again = await host.open(work, session_id=one.id)
+        assert again.history.damage == one.history.damage == ()
+        (*_, last) = again.history.path()
+        assert isinstance(last, MessageEntry) and isinstance(last.message, ToolResultMessage)
+        await host.close_all()
 
 
 async def test_a_session_is_listed_before_anything_is_said_in_it(tmp_path: Path) -> None:

@@ -45,9 +45,30 @@ class SessionLock:
         """Let go; a second time does nothing."""
         if self._handle is None:
             return
-        handle, self._handle = self._handle, None
-        self.path.unlink(missing_ok=True)
-        os.close(handle)
+        if self._stands(self._handle):
+            self.path.unlink(missing_ok=True)
+        os.close(self._handle)
+        self._handle = None
+
+    def renew(self) -> None:
+        """Take it again where its file was removed; SessionLocked if another was quicker."""
+        if self._handle is None or self._stands(self._handle):
+            return
+        try:
+            handle = _try(self.path)
+        except OSError:  # nobody else can take it either
+            return
+        if handle is None:
+            raise _locked(self.path)
+        os.close(self._handle)
+        self._handle = handle
+
+    def _stands(self, handle: int) -> bool:
+        """Whether the file that is locked is the one that others see."""
+        try:
+            return os.path.samestat(os.fstat(handle), self.path.stat())
+        except OSError:
+            return False
 
 
 def lock_name(session_id: str) -> str:

@@ -192,6 +192,8 @@ class SessionLog:
         """Append to the file, after the line feed that may be missing."""
         if self._handle is None:
             raise SessionReadOnly("The session is closed.", detail=self._where())
+        if self._lock is not None:
+            self._lock.renew()
         lead = b"\n" if self.line_feed_missing else b""
         try:
             _write_all(self._handle, lead + line)

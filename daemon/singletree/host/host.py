@@ -50,6 +50,7 @@ LOST = (
     "`recover`, or `singletree sessions --recover`, makes a copy of what can still be read."
 )
 HELD = "The newest session of this folder is open in process {pid}; a new one was begun."
+CLOSING = "The session is still being closed; try again in a moment."
 NO_FOLDER = "There is no folder {cwd}; give the whole path of one that exists."
 NOT_SAID = "The session file does not say which folder it is of."
 TELL = "Open the session by its id together with a folder."
@@ -67,6 +68,7 @@ class Host:
         self._sessions: dict[str, AgentSession] = {}
         self._current: dict[str, str] = {}
         self._opening = anyio.Lock()
+        self._closing: set[str] = set()
 
     def get(self, session_id: str) -> AgentSession:
         """A live session."""
@@ -191,7 +193,7 @@ class Host:
         try:
             yield history
         finally:
-            history.close()
+            await _let_go(history)
 
     async def delete(self, session_id: str) -> None:
         """Put a session's file into the trash folder; what was kept to take edits back goes."""
@@ -208,8 +210,12 @@ class Host:
         self._sessions.pop(session.id, None)
         if self._current.get(place(session.cwd)) == session.id:
             del self._current[place(session.cwd)]
-        with anyio.CancelScope(shield=True):
-            await session.close()
+        self._closing.add(session.id)
+        try:
+            with anyio.CancelScope(shield=True):
+                await session.close()
+        finally:
+            self._closing.discard(session.id)
         if session.history.entry_count >= LARGE:
             self._tasks.start_soon(_free)
 
@@ -267,7 +273,7 @@ class Host:
             return live
         store = await self.assembly.store_of(session_id, cwd)
         history = await anyio.to_thread.run_sync(store.open_id, session_id)
-        return await self._take(history, cwd or folder_of(history), "resume")
+        return await self._take(history, cwd or await folder_of(history), "resume")
 
     async def _open_file(self, path: Path) -> AgentSession:
         if (live := self._with_file(path)) is not None:
@@ -275,7 +281,7 @@ class Host:
             return live
         store = await self.assembly.store(None)
         history = await anyio.to_thread.run_sync(store.open, path)
-        return await self._take(history, folder_of(history), "resume")
+        return await self._take(history, await folder_of(history), "resume")
 
     def _with_file(self, path: Path) -> AgentSession | None:
         """The open session of a file."""
@@ -316,12 +322,14 @@ class Host:
     async def _take(self, history: History, cwd: Path, reason: Reason) -> AgentSession:
         parts: Dependencies | None = None
         try:
+            if history.id in self._closing:
+                raise SessionLocked(CLOSING, detail={"pid": os.getpid()})
             cwd = check_folder(cwd)
             parts = await self.assembly.parts(history, cwd, reason)
             session = AgentSession(parts)
             await session.begin()
         except BaseException:
-            history.close()
+            await _let_go(history)
             for extension in parts.extensions if parts else ():
                 extension.drop()
             raise
@@ -332,12 +340,17 @@ class Host:
         return session
 
 
-def folder_of(history: History) -> Path:
+async def folder_of(history: History) -> Path:
     """The folder a session says it is of; the session is closed where it says nothing."""
     if not history.header.cwd:
-        history.close()
+        await _let_go(history)
         raise SingletreeError(NOT_SAID, code="workspace_not_found", hint=TELL)
     return Path(history.header.cwd)
+
+
+async def _let_go(history: History) -> None:
+    with anyio.CancelScope(shield=True):
+        await anyio.to_thread.run_sync(history.close)
 
 
 async def _free() -> None:
