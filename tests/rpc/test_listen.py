@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 import tempfile
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -118,3 +120,42 @@ async def test_whoever_is_there_at_the_end_is_let_go() -> None:
             while not one.ended:  # noqa: ASYNC110  # nobody tells
                 await asyncio.sleep(0.01)
         assert one.broken is None
+
+
+COMMAND = """
+import ctypes, socket, sys
+if sys.argv[2] == "confined":
+    ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)
+made = socket.socket(socket.AF_UNIX)
+made.connect(sys.argv[1])
+made.sendall(b"x")
+made.settimeout(20)
+sys.exit(made.recv(1) != b"")
+"""
+
+
+def clients_become(path: Path, count: int) -> bool:
+    """Whether so many come to be there."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        if (there := holder(path)) is not None and there.clients == count:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+async def test_a_confined_command_is_not_let_in() -> None:
+    """Landlock leaves sockets open, and whoever speaks with the daemon can run anything."""
+    async with house() as made, made.client() as one:
+        path = str(made.claim.path)
+        command = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", COMMAND, path, "confined", stderr=asyncio.subprocess.DEVNULL
+        )
+        await asyncio.wait_for(command.wait(), 30)
+        there = await asyncio.to_thread(holder, made.claim.path)
+        assert there is not None and there.clients == 1
+        free = await asyncio.create_subprocess_exec(sys.executable, "-c", COMMAND, path, "free")
+        assert await asyncio.to_thread(clients_become, made.claim.path, 2)
+        free.kill()
+        await free.wait()
+        assert await one.call("x/ask") == 7

@@ -464,6 +464,17 @@ async def test_hooks_and_configuration_of_git_cannot_be_changed(
 
 
 @wrapped
+async def test_no_hooks_come_where_there_were_none(mechanism: Mechanism, workspace: Path) -> None:
+    (workspace / ".git/hooks").rmdir()
+    (workspace / ".exrc").write_text("")
+    for command in ("mkdir -p .git/hooks; echo x > .git/hooks/pre-commit", "echo x > .exrc"):
+        await ran(mechanism, command, workspace)
+    hooks = workspace / ".git/hooks"
+    assert not hooks.exists() or not list(hooks.iterdir())
+    assert (workspace / ".exrc").read_text() == ""
+
+
+@wrapped
 async def test_what_is_guarded_stays_even_where_all_around_is_writable(
     mechanism: Mechanism, workspace: Path
 ) -> None:

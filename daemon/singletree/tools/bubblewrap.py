@@ -14,8 +14,10 @@ from pathlib import Path
 
 from singletree.pathtext import is_file, is_folder, is_there, read_plain
 
-GUARDED = (".git/hooks", ".git/config", ".pi", ".vscode", ".envrc")
-"""In the workspace, but never writable: a change there makes other programs run something."""
+RUN_BY_OTHERS = (".pi", ".vscode", ".idea", ".envrc", ".nvim.lua", ".exrc", ".dir-locals.el")
+"""In a workspace: a change there makes other programs run something."""
+GUARDED = (".git/hooks", ".git/config", *RUN_BY_OTHERS)
+"""In the workspace, but never writable."""
 
 _RESOLVERS = ("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager")
 _SYSTEM = ("/run/current-system", "/run/wrappers", "/run/opengl-driver")
@@ -67,6 +69,7 @@ def arguments(
     git = f"{real}/.git"
     if is_folder(git) and not Path(git).is_symlink():
         got += ["--bind", git, git]  # so that it can't be moved away and made anew
+        got += [] if is_there(f"{git}/hooks") else _empty(f"{git}/hooks")
     inside = [path for path in map(os.path.realpath, guarded) if _below(path, open_)]
     for path in (*_guarded(Path(real)), *inside):
         got += ["--ro-bind-try", path, path]
@@ -91,11 +94,14 @@ def _covered(path: str, readable: Sequence[str]) -> list[str]:
     """Something empty in place of what is hidden."""
     if not is_folder(path):
         return ["--ro-bind", "/dev/null", path] if is_there(path) else []
-    got = ["--perms", "0500", "--size", "65536", "--tmpfs", path]
-    for inner in readable:
-        if inner.startswith(f"{path}/"):
-            got += ["--ro-bind-try", inner, inner]
-    return [*got, "--remount-ro", path]
+    seen = [inner for inner in readable if inner.startswith(f"{path}/")]
+    return _empty(path, [word for inner in seen for word in ("--ro-bind-try", inner, inner)])
+
+
+def _empty(path: str, inside: Sequence[str] = ()) -> list[str]:
+    """An empty folder that stays so, but for what is mounted inside."""
+    made = ["--perms", "0500", "--size", "65536", "--tmpfs", path]
+    return [*made, *inside, "--remount-ro", path]
 
 
 def _base(program: str, temp_size: int) -> list[str]:

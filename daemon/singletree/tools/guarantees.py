@@ -53,6 +53,7 @@ GUARANTEES = (
         "use sockets in /run and /tmp (Docker, D-Bus, agents)",
         landlock="possible; abstract ones stopped from kernel 6.12 on",
     ),
+    Guarantee("speak with the daemon that runs it"),
     Guarantee("see other processes", landlock=POSSIBLE),
     Guarantee("signal other processes", landlock="stopped from kernel 6.12 on"),
     Guarantee("read the daemon's memory"),

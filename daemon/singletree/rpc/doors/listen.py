@@ -19,6 +19,7 @@ from typing import Final
 from singletree import __version__
 from singletree.host.claim import Claim
 from singletree.rpc.connection import Door
+from singletree.rpc.doors.kin import is_confined
 from singletree.rpc.doors.life import Life
 from singletree.rpc.doors.serve import OpenDoor, serve_socket, spend
 from singletree.rpc.hello import PROTOCOL_VERSIONS
@@ -88,7 +89,11 @@ class Reception:
                 log.warning("a client cannot be let in: %s", error)
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
-            self._let_in(client)
+            if await asyncio.to_thread(is_confined, client):
+                log.warning("a command that is confined wanted to speak with the daemon")
+                client.close()
+            else:
+                self._let_in(client)
 
     def _let_in(self, client: socket.socket) -> None:
         self._claim.show()

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Literal
 
 from singletree.pathtext import home
+from singletree.tools.bubblewrap import RUN_BY_OTHERS
 from singletree.tools.globs import translate
 
 Kind = Literal["inside", "guarded", "readable", "outside", "private", "key"]
 """guarded: inside, but a change there makes other programs run something (.git, .pi, …).
 readable: outside, but meant to be read. private: a person's secrets. key: never touched."""
 
-_GUARDED = (".git", ".pi", ".vscode", ".idea", ".envrc", ".nvim.lua", ".exrc", ".dir-locals.el")
+_GUARDED = (".git", *RUN_BY_OTHERS)
 _PRIVATE = (
     ".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".config/gh", ".docker/config.json",
     ".kube", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".password-store",
