@@ -190,13 +190,14 @@ end
 function tests.questions_and_waiting_texts_stand_at_the_end()
   local store = opened()
   local transcript = shows(store)
-  local item = { queueId = 'q', kind = 'steer', content = { { type = 'text', text = 'wait' } }, paused = false }
+  local content = { { type = 'text', text = 'wait' }, { type = 'text', text = 'The editor shows a.', context = true } }
+  local item = { queueId = 'q', kind = 'steer', content = content, paused = false }
   tell(store, { type = 'queue', items = { item }, version = 1 }, STARTED)
   grow(store, 'streams', 0)
-  same(shown(transcript), { 'streams', '', 'wait' })
+  same(shown(transcript), { 'streams', '', 'wait', '  + The editor shows a.' })
   store:ask({ requestId = 'p', title = 'May I?', said = {}, options = { { id = 'y', label = 'Yes' } } })
-  same(vim.list_slice(shown(transcript), 4, 6), { '', '? May I?', '  ▹ Yes' })
-  local row, offset = transcript:at(5)
+  same(vim.list_slice(shown(transcript), 5, 7), { '', '? May I?', '  ▹ Yes' })
+  local row, offset = transcript:at(6)
   same({ row.answers[offset], row.block.question.requestId }, { 'y', 'p' })
   same(transcript:at(6).answers[2], nil)
   tell(store, { type = 'permission', requestId = 'p', status = 'allowed' }, { type = 'queue', items = {}, version = 2 })

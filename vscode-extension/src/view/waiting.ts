@@ -22,7 +22,8 @@ export class Waiting {
   }
 
   private line({ queueId, kind, paused, content }: QueueItem): HTMLElement {
-    const text = content.map((block) => (block.type === "text" ? block.text : `(${block.type})`)).join(" ");
+    const own = content.filter((block) => !(block.type === "text" && block.context)); // an editor adds the rest
+    const text = own.map((block) => (block.type === "text" ? block.text : `(${block.type})`)).join(" ");
     return h(
       "div", { className: "queued" },
       h("span", { className: "faint" }, paused ? "paused" : kind === "steer" ? "next step" : "afterwards"),

@@ -220,16 +220,23 @@ local function plain(said, group)
   return { lines = lines, marks = marks }
 end
 
+--- Under what a person wrote: what went along with it.
+---@param drawn singletree.Drawn
+---@param along string[]|nil
+---@return singletree.Drawn
+local function with(drawn, along)
+  for _, said in ipairs(along or {}) do
+    local from = #drawn.lines
+    add(drawn.lines, { '  + ' .. text.brief(said, 70) })
+    paint(drawn.marks, drawn.lines, from, 'SingletreeDim')
+  end
+  return drawn
+end
+
 ---@type table<string, fun(block: singletree.Block, opened: boolean): singletree.Drawn>
 local looks = {
   user = function(block)
-    local drawn = band(block.text, 'SingletreeUser', '❯ ')
-    for _, said in ipairs(block.along or {}) do
-      local from = #drawn.lines
-      add(drawn.lines, { '  + ' .. text.brief(said, 70) })
-      paint(drawn.marks, drawn.lines, from, 'SingletreeDim')
-    end
-    return drawn
+    return with(band(block.text, 'SingletreeUser', '❯ '), block.along)
   end,
   text = function(block)
     local said = entries.whole(block)
@@ -251,7 +258,7 @@ local looks = {
   end,
   queue = function(block)
     local how = block.item.paused and 'paused' or block.item.kind == 'steer' and 'steers' or 'follows'
-    return band(block.text, 'SingletreeQueue', '⧗ ' .. how .. ': ')
+    return with(band(block.text, 'SingletreeQueue', '⧗ ' .. how .. ': '), block.along)
   end,
   question = function(block)
     return question(block.question)

@@ -131,7 +131,7 @@ end
 --- What a person wrote, and what went along with it: a selection, the file in front of them.
 ---@param content string|table[]
 ---@return string said, string[] along
-local function own_words(content)
+function M.own_words(content)
   if type(content) == 'string' then
     return content, {}
   end
@@ -151,7 +151,7 @@ end
 ---@type table<string, fun(entry: table, blocks: singletree.Block[])>
 local roles = {
   user = function(entry, blocks)
-    local said, along = own_words(entry.message.content)
+    local said, along = M.own_words(entry.message.content)
     blocks[1] = { id = entry.id, kind = 'user', text = said, along = along, entry = entry.id }
   end,
   assistant = answer,

@@ -60,8 +60,8 @@ function M.queue(store, items)
   end
   store.queue = items
   for _, item in ipairs(items) do
-    local said = text.of(item.content)
-    store:put({ id = 'queue:' .. item.queueId, kind = 'queue', text = said, item = item }, 'tail')
+    local said, along = entries.own_words(item.content)
+    store:put({ id = 'queue:' .. item.queueId, kind = 'queue', text = said, along = along, item = item }, 'tail')
   end
 end
 
