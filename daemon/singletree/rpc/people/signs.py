@@ -2,7 +2,7 @@
 
 A sign has no number and no place in the session's file. Those that last are kept as long as the
 session is open and shown to who comes later, so that a window that reloads looks as before. Read
-next: ../../extensions/sign.py, ../daemon.py.
+next: ../../extensions/sign.py, ../front.py.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Such a host gets no notification of ours. While something runs it shows work-done progress with what
 the agent is at, and cancelling that is a stop; at the end one message says how the answer ends. A
 host that speaks the agent protocol has better means and hears nothing here. Never decides what
-happens. Read next: progress.py, window.py, ../daemon.py (who tells it).
+happens. Read next: progress.py, window.py, ../front.py (who tells it).
 """
 
 from __future__ import annotations

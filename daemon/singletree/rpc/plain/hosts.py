@@ -1,6 +1,6 @@
 """Which plain LSP hosts look at which sessions.
 
-Read next: host.py (what one of them sees), ../daemon.py.
+Read next: host.py (what one of them sees), ../front.py.
 """
 
 from __future__ import annotations
