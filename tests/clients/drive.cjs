@@ -107,7 +107,7 @@ class Editor {
 }
 
 const scenes = {
-  // Say, stream, ask for leave, edit an open dirty buffer, undo.
+  // Say, stream, ask for permission, edit an open dirty buffer, undo.
   async story(editor, connection) {
     await connection.sendRequest("agent/session/open", { cwd: folder });
     editor.open("a.txt", "one\ntwo\nthree\n");

@@ -87,7 +87,7 @@
 ;;; Scenes
 
 (defun drive-story ()
-  "Say, stream, ask for leave, edit an open dirty buffer, undo; then a code action."
+  "Say, stream, ask for permission, edit an open dirty buffer, undo; then a code action."
   (drive-open "a.txt")
   (goto-char (point-max))
   (insert "four\n")

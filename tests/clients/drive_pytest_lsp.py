@@ -91,7 +91,7 @@ class Editor:
 
 
 async def story(editor: Editor) -> None:
-    """Say, stream, ask for leave, edit an open dirty buffer, undo."""
+    """Say, stream, ask for permission, edit an open dirty buffer, undo."""
     editor.open("one\ntwo\nthree\n")
     editor.put("one\ntwo\nthree\nfour\n")
     await editor.client.call("agent/prompt", {"content": "go"})

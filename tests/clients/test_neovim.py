@@ -1,4 +1,4 @@
-"""The story in a real Neovim: say, stream, ask for leave, edit, undo, steer, stop, jump, sum up."""
+"""The story in a real Neovim: say, stream, permit, edit, undo, steer, stop, go back, sum up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking leave: who is asked how, and what counts as a no. Driven by pytest-lsp over real stdio."""
+"""Permissions: who is asked how, and what counts as a no. Driven by pytest-lsp over real stdio."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Every method that is served, driven once by pytest-lsp over real stdio.
 
 The client may speak only what the contract says and hears only what the contract says. Read next:
-test_ladder.py (who is asked for leave, and how).
+test_ladder.py (who is asked for permission, and how).
 """
 
 from __future__ import annotations

@@ -1628,7 +1628,7 @@ export interface CommandsEvent {
 /**
  * A question was asked or is answered; `by` a client's id, `abort`, `timeout`, `policy`.
  *
- * A dialog is `answered` or `cancelled`, a question for leave `allowed` or `denied`.
+ * A dialog is `answered` or `cancelled`, a question of permission `allowed` or `denied`.
  */
 export interface PermissionEvent {
   type: "permission";

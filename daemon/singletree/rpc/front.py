@@ -91,7 +91,7 @@ class Front:
             self.shown.hear(session_id, event)
 
     async def ask(self, session_id: str, question: Question) -> Answer:
-        """A session asks people for leave."""
+        """A session asks people for permission."""
         return await self.questions.ask(
             session_id,
             permission.way_of(question),

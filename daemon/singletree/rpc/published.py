@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:7495d54a402a9cba64ace49ed33d67ea"
+SCHEMA_HASH = "sha256:5f98c206407028a2e4414a68079eed41"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

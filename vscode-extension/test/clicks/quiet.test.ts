@@ -1,5 +1,5 @@
 /**
- * Somebody types in one file while the agent edits two others and asks for leave: every character is where
+ * Somebody types in one file while the agent edits two others and asks for permission: every character is where
  * it was typed, nothing comes into view, and no key answers the question.
  */
 import assert from "node:assert/strict";

@@ -38,7 +38,7 @@ test("a prompt streams as Markdown, with thinking folded and tags as text", asyn
   await window.shot("03-answer");
 });
 
-test("a command waits for leave, given by the keyboard, and its line opens", async () => {
+test("a command waits for permission, given by the keyboard, and its line opens", async () => {
   await window.say("run it");
   const allow = window.view.getByRole("button", { name: "Allow once" });
   await allow.waitFor();

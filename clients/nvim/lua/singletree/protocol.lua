@@ -1281,7 +1281,7 @@
 
 --- A question was asked or is answered; `by` a client's id, `abort`, `timeout`, `policy`.
 ---
---- A dialog is `answered` or `cancelled`, a question for leave `allowed` or `denied`.
+--- A dialog is `answered` or `cancelled`, a question of permission `allowed` or `denied`.
 ---@class singletree.PermissionEvent
 ---@field type "permission"
 ---@field requestId string

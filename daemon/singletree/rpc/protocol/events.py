@@ -231,7 +231,7 @@ class CommandsEvent(Shape):
 class PermissionEvent(Shape):
     """A question was asked or is answered; `by` a client's id, `abort`, `timeout`, `policy`.
 
-    A dialog is `answered` or `cancelled`, a question for leave `allowed` or `denied`.
+    A dialog is `answered` or `cancelled`, a question of permission `allowed` or `denied`.
     """
 
     type: Literal["permission"]

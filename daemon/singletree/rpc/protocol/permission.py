@@ -1,4 +1,4 @@
-"""Asking leave: the question to the client, and the rules that were remembered.
+"""Permissions: the question to the client, and the rules that were remembered.
 
 No answer is a no. Read next: ../../session/permission/gate.py (when one is asked).
 """
