@@ -38,7 +38,7 @@ test: dev              ## everything; what this machine has no program for is na
 suites: dev            ## the programs that the tests drive, into .cache/
 	@for suite in $(SUITES); do $(BIN)/python -m tests.$$suite || true; done
 
-interop: dev           ## sessions in pi and here: npm installs pi 1.6.0 and Node 22 into .cache/
+interop: dev           ## sessions and requests in pi and here: npm installs pi 1.6.0 and Node 22 into .cache/
 	@$(BIN)/python -m tests.interop.install
 	@$(BIN)/pytest tests/interop
 
