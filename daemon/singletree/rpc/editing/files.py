@@ -1,33 +1,25 @@
 """The files as the people at the editors see them: unsaved buffers first, then the disk.
 
-An open file is changed in its editor, by one step that can be undone there, and only where the text
-that comes back proves it; a closed one is written on the disk, whole or not at all. A buffer that
-was unsaved before is never saved by us. Every change that a tool makes is in the ledger before it
-is made. Never knows a tool. Read next: buffers.py (which buffer counts), applying.py (one edit and
-its proof), saving.py (what follows it).
+Decides where a change is made: an open file in its editor, a closed one on the disk, or through an
+editor that wants all edits. Never knows a tool. Read next: buffers.py (which buffer counts),
+writing.py (how a change is made).
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from anyio import to_thread
-from pydantic import JsonValue
 
 from singletree.errors import ToolError
-from singletree.rpc.buffers.documents import uri_of
 from singletree.rpc.buffers.encoding import as_buffer
-from singletree.rpc.editing.applying import Outcome, apply, can_edit
+from singletree.rpc.editing.applying import apply, can_edit
 from singletree.rpc.editing.buffers import Buffers, Opened, data_of
-from singletree.rpc.editing.saving import after_edit
-from singletree.rpc.editing.through import wanting_all, write_through
+from singletree.rpc.editing.through import wanting_all
+from singletree.rpc.editing.writing import CHANGED, Change, Writing, check
 from singletree.rpc.peer import Peer
-from singletree.session.edits.edit import Note
 from singletree.session.edits.ledger import Ledger
 from singletree.session.edits.revert import content
 from singletree.tools.disk import CHUNK, Disk
@@ -44,31 +36,10 @@ TWO_TEXTS = (
     "{path} is open in two editors with different unsaved changes. Nothing was changed. Ask the "
     "user which of them counts."
 )
-CHANGED = (
-    "{path} was changed while this edit was on its way. Nothing was changed by it: read the file "
-    "again and repeat the edit."
-)
 NOT_OPEN = (
     "{path} is no text that is open in the editor. Nothing was written: give the path of a file."
 )
 NO_TEXT = "{path} is open in the editor, which can show only text. Nothing was changed."
-REFUSED = "The editor did not apply this edit of {path}: {reason}. Nothing was changed."
-UNPROVEN = (
-    "It is not certain what became of this edit of {path}: the editor's text is now neither the "
-    "old one nor the new one. Read the file before you go on."
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """A file on its way from one content to another. `call_id`: the tool call's, "" for none."""
-
-    path: Path
-    name: str
-    before: bytes | None
-    data: bytes
-    label: str
-    call_id: str
 
 
 class EditorFiles:
@@ -84,8 +55,8 @@ class EditorFiles:
         self._cwd = cwd
         self._peers = peers
         self._buffers = Buffers(cwd, peers)
-        self._ledger = ledger
         self._disk = disk or Disk()
+        self._writing = Writing(ledger, self._disk, self.read)
 
     @property
     def leads(self) -> Leads:
@@ -150,7 +121,7 @@ class EditorFiles:
             raise trouble(path, error, unchanged=True) from error
         if base is not None and base != before:
             raise ToolError(CHANGED.format(path=name))
-        change = _Change(path, name, before, data, label, call_id)
+        change = Change(path, name, before, data, label, call_id)
         if opened is not None:
             on_disk = None if opened.dirty else before
             shown = str(opened.document.text)
@@ -158,83 +129,23 @@ class EditorFiles:
             if opened.document.version != version:  # somebody typed meanwhile
                 raise ToolError(CHANGED.format(path=name))
             if text is not None:
-                return await self._edit(change, opened, text)
+                return await self._writing.in_buffer(change, opened, text)
             if opened.dirty:
                 raise ToolError(NO_TEXT.format(path=name))
         else:
             peer = wanting_all(self._peers(), new=before is None)
-            if peer is not None and (written := await self._write_through(change, peer)):
+            if peer is not None and (written := await self._writing.through(change, peer)):
                 return written
-        return await self._write_on_disk(change)
+        return await self._writing.on_disk(change)
 
     async def remove(self, path: Path) -> None:
         """Take a file away; a buffer that shows it becomes empty first."""
         opened = _to_edit(self._name(path), await self._buffers.find(path))
         if opened is not None and str(opened.document.text):
             outcome = await apply(opened.peer, opened.document, "", f"undo {path.name}")
-            _check(outcome, self._name(path), b"")
+            check(outcome, self._name(path), b"")
         if await self._disk.stat(path) is not None:
             await self._disk.remove(path)
-
-    async def _edit(self, change: _Change, opened: Opened, text: str) -> Written:
-        document = opened.document
-        if text == str(document.text):
-            return Written("editor")
-        async with self._noted(change, document.uri, "editor") as note:
-            outcome = await apply(opened.peer, document, text, change.label)
-            if outcome.kind in ("refused", "stale"):
-                note.dropped()
-            _check(outcome, change.name, change.data)
-            note.landed(change.data)
-            said = await after_edit(opened)
-            note.landed(await self.read(change.path))
-            return Written("editor", said)
-
-    async def _write_through(self, change: _Change, peer: Peer) -> Written | None:
-        """A file that is not open, through an editor that wants all edits."""
-        path, data = change.path, change.data
-        async with self._noted(change, uri_of(path), "editor") as note:
-            read = partial(content, self._disk, path)
-            outcome = await write_through(peer, path, change.before, data, change.label, read)
-            if outcome is None or outcome.kind == "refused":
-                note.dropped()
-            if outcome is None:
-                return None
-            _check(outcome, change.name, data)
-            note.landed(await self.read(path))
-            return Written("editor")
-
-    async def _write_on_disk(self, change: _Change) -> Written:
-        path, data = change.path, change.data
-        async with self._noted(change, uri_of(path), "disk") as note:
-            try:
-                written = await self._disk.write(path, data, label=change.label, base=change.before)
-            except ToolError:
-                note.dropped()
-                raise
-            note.landed(data)
-            return written
-
-    @asynccontextmanager
-    async def _noted(
-        self, change: _Change, uri: str, by: Literal["editor", "disk"]
-    ) -> AsyncIterator[Note]:
-        """Around the making of a change; what belongs to a tool call goes into the ledger."""
-        if not change.call_id:
-            yield Note()
-            return
-        folders = await to_thread.run_sync(_missing, change.path)
-        making = self._ledger.making(
-            change.path,
-            uri,
-            change.before,
-            change.data,
-            by=by,
-            call_id=change.call_id,
-            folders=folders,
-        )
-        async with making as note:
-            yield note
 
     def _name(self, path: Path) -> str:
         """A file as the model may name it."""
@@ -257,25 +168,6 @@ def _to_edit(name: str, found: Sequence[Opened]) -> Opened | None:
     if unsaved and not able:
         raise ToolError(UNSAVED.format(path=name))
     return able[0] if able else None
-
-
-def _check(outcome: Outcome, name: str, data: bytes) -> None:
-    """Nothing if it landed; else a ToolError that keeps the text that was to be written."""
-    intended: JsonValue = {"path": name, "intended": data.decode("utf-8", "replace")}
-    match outcome.kind:
-        case "landed":
-            return
-        case "refused":
-            raise ToolError(REFUSED.format(path=name, reason=outcome.reason.rstrip(".")), intended)
-        case "stale":
-            raise ToolError(CHANGED.format(path=name), intended)
-        case "unproven":
-            raise ToolError(UNPROVEN.format(path=name), intended)
-
-
-def _missing(path: Path) -> list[str]:
-    """The folders above that do not exist, outermost first."""
-    return [str(folder) for folder in reversed(path.parents) if not folder.exists()]
 
 
 async def _pieces(data: bytes) -> AsyncGenerator[bytes, None]:
