@@ -431,6 +431,32 @@ def test_lines_go_along_and_a_model_is_chosen_from_a_list(start: Start) -> None:
         assert found == ["thinking", "tree", "trust"]
 
 
+PICK_FIRST = """
+vim.ui.select = function(items, opts, chosen)
+  _G.shown = opts.format_item(items[1])
+  chosen(items[1])
+end
+"""
+
+
+def test_a_remembered_answer_is_forgotten(start: Start) -> None:
+    home = start({"call": "bash", "args": {"command": "echo here"}}, {"text": "It ran."})
+    with neovim(home, "a.txt") as editor:
+        editor.run("Singletree")
+        editor.run("Singletree rules")
+        editor.sees("No answer is remembered here.")
+        editor.run("Singletree prompt go")
+        editor.sees("Allow once")
+        editor.lua(PICK_FIRST.replace("items[1]", "items[2]"))
+        editor.run("Singletree answer")
+        editor.sees("It ran.")
+        editor.lua(PICK_FIRST)
+        editor.run("Singletree rules")
+        editor.sees("Forgotten: allow bash: echo")
+        shown = str(editor.lua("return _G.shown"))
+        assert shown.startswith("allow bash: echo, in this session, used")
+
+
 def test_a_folder_is_trusted_where_its_things_are_named(start: Start) -> None:
     home = start({"text": "I see."})
     own = home.folder / ".pi" / "SYSTEM.md"

@@ -289,6 +289,10 @@ class Fake:
         self.answer(message, {"trusted": params["trusted"] is True, "skipped": skipped})
 
     def on_permission_list(self, message: Message, params: Message) -> None:
+        rule = {"id": "r1", "tool": "bash", "pattern": "ls", "decision": "allow"}
+        self.answer(message, {"rules": [{**rule, "scope": "user", "uses": 2}], "mode": "ask"})
+
+    def on_permission_remove(self, message: Message, params: Message) -> None:
         self.answer(message, {"rules": [], "mode": "ask"})
 
     def on_permission_setMode(self, message: Message, params: Message) -> None:

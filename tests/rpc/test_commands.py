@@ -99,6 +99,21 @@ async def test_model_thinking_mode_and_name(tmp_path: Path) -> None:
         assert (await host.run("agent.thinking"))["thinking"] == "off"
 
 
+async def test_a_remembered_answer_is_forgotten(tmp_path: Path) -> None:
+    run: Message = {"call": "bash", "args": {"command": "echo here"}}
+    async with plain(tmp_path, run, DONE, mode="ask") as host:
+        answering(host, "in this session")
+        await said(host, "go")
+        assert (await host.run("agent.mode", "ask"))["rules"] != []
+        assert host.told()[-1] == "Permissions: ask. Remembered answers: 1."
+        shown = answering(host, "1. Allow bash: echo")
+        assert (await host.run("agent.forget"))["rules"] == []
+        assert shown[0]["message"] == "Which answer shall be forgotten?"
+        with pytest.raises(Failed) as failed:
+            await host.run("agent.forget")
+        assert "No answer is remembered here" in str(failed.value)
+
+
 async def test_trust_is_always_asked(tmp_path: Path) -> None:
     own = tmp_path / "work" / ".pi" / "SYSTEM.md"
     own.parent.mkdir(parents=True)

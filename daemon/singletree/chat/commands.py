@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from singletree.chat.branches import fork, goto, label, tree, who
-from singletree.chat.leave import mode, trust, undo
+from singletree.chat.leave import mode, rules, trust, undo
 from singletree.chat.link import Object, Refused, number, part, pick, rows, said, text
 from singletree.chat.screen import one_line, tokens
 from singletree.chat.talk import Misused, Quit, Talk
@@ -216,6 +216,7 @@ COMMANDS = {
     "switch": Command(_switch, "/switch ID", "go on with another session"),
     "name": Command(_name, "/name TEXT", "give the session a name"),
     "mode": Command(mode, "/mode [MODE]", "what is asked before it is done"),
+    "rules": Command(rules, "/rules [forget ID]", "the answers that are remembered, or forget one"),
     "undo": Command(undo, "/undo", "take back what the last turn changed in files"),
     "trust": Command(trust, "/trust yes|no|forget", "whether what this folder brings along counts"),
     "usage": Command(_usage, "/usage", "tokens and cost"),

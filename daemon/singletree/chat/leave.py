@@ -5,7 +5,7 @@ Read next: talk.py, commands.py.
 
 from __future__ import annotations
 
-from singletree.chat.link import Object, rows, text
+from singletree.chat.link import Object, number, rows, text
 from singletree.chat.screen import one_line
 from singletree.chat.talk import Misused, Talk
 
@@ -23,6 +23,24 @@ def mode(talk: Talk, rest: str) -> None:
     else:
         told = talk.ask("agent/permission/list", {})
         talk.screen.say(f"mode {text(told, 'mode')} (of: {' '.join(MODES)})")
+
+
+def rules(talk: Talk, rest: str) -> None:
+    """Show the answers that are remembered, or forget some of them."""
+    word, *ids = rest.split() or [""]
+    if word == "forget" and ids:
+        talk.ask("agent/permission/remove", {"ids": [*ids]})
+        talk.screen.say(f"→ forgotten: {' '.join(ids)}", "cyan")
+    elif word:
+        raise Misused("/rules shows what is remembered, /rules forget ID takes it back.")
+    else:
+        listed = rows(talk.ask("agent/permission/list", {}), "rules")
+        for rule in listed:
+            what = f"{text(rule, 'decision')} {text(rule, 'tool')}: {text(rule, 'pattern')}"
+            used = f"{text(rule, 'scope')}, used {number(rule, 'uses'):.0f} times"
+            talk.screen.row(f"{text(rule, 'id')} {one_line(what)} ({used})")
+        if not listed:
+            talk.screen.say("No answer is remembered here.")
 
 
 def undo(talk: Talk, rest: str) -> None:

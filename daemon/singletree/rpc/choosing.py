@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from anyio import to_thread
+from pydantic import JsonValue
 
 from singletree.errors import SingletreeError
 from singletree.excerpt import cut
@@ -34,20 +35,24 @@ QUESTIONS: Final = {
     "mode": "What shall be asked before it is done?",
     "sessionId": "Which session?",
     "entryId": "From where?",
+    "ids": "Which answer shall be forgotten?",
 }
 TRUSTED: Final = "What this folder brings along counts. Shall it go on so?"
 BRINGS: Final = "This folder brings along: {what}. Shall that count? Then its code runs as yours."
 TRUST: Final = {"No, leave it aside": False, "Yes, I trust this folder": True}
 CANNOT: Final = "{command} needs {field}: give it as its first argument."
+RULE: Final = "{decision} {tool}: {pattern}, {where}"
+WHERE: Final = {"session": "in this session", "workspace": "here", "user": "in every workspace"}
+NO_RULES: Final = "No answer is remembered here."
 NO_EDITS: Final = "The agent has changed no file in this session, or all of it was taken back."
 FILE: Final = "session-{session}.{format}"
-Choices = Mapping[str, str | bool]
+Choices = Mapping[str, JsonValue]
 """What is shown -> what it stands for."""
 
 
 async def choose(
     daemon: Daemon, call: Call, command: str, field: str, given: JsonObject
-) -> str | bool | None:
+) -> JsonValue:
     """The value for the field; None where the person wants none. Raises where none can be asked."""
     session = await daemon.session(parse_as(SessionParams, given), call)
     match command:
@@ -88,6 +93,8 @@ async def _choices(daemon: Daemon, session: AgentSession, field: str) -> Choices
             return {f"{name}: {text}": mode for mode, (name, text) in MODES.items()}
         case "sessionId":
             return await _sessions(daemon, session)
+        case "ids":
+            return await _rules(session)
         case _:
             return await to_thread.run_sync(_places, session.history)
 
@@ -99,13 +106,26 @@ async def _sessions(daemon: Daemon, session: AgentSession) -> Choices:
     return _numbered(named)
 
 
+async def _rules(session: AgentSession) -> Choices:
+    """The newest answers that are remembered."""
+    rules = sorted(await session.gate.in_force(), key=lambda rule: rule.created, reverse=True)
+    if not rules:
+        raise SingletreeError(NO_RULES, code="not_found")
+    named: list[tuple[str, JsonValue]] = []
+    for one in rules[:SHOWN]:
+        where, decision = WHERE[one.scope], one.decision.capitalize()
+        line = RULE.format(decision=decision, tool=one.tool, pattern=one.pattern, where=where)
+        named.append((line, [one.id]))
+    return _numbered(named)
+
+
 def _places(history: Reading) -> Choices:
     """What the person said last, on this branch and beside it."""
     rows: Sequence[Row] = history.rows("userOnly", limit=1_000_000).rows
     return _numbered([(row.preview, row.entry_id) for row in reversed(rows[-SHOWN:])])
 
 
-def _numbered(found: Sequence[tuple[str, str]]) -> Choices:
+def _numbered(found: Sequence[tuple[str, JsonValue]]) -> Choices:
     """Numbers keep equal titles apart."""
     return {f"{at}. {cut(title, LONGEST)}": value for at, (title, value) in enumerate(found, 1)}
 

@@ -31,6 +31,7 @@ COMMANDS = (
     "agent.model",
     "agent.thinking",
     "agent.mode",
+    "agent.forget",
     "agent.trust",
     "agent.undoTurn",
 )

@@ -39,9 +39,25 @@ export function pickerCommands(parts: Parts): Table {
       const chosen = await vscode.window.showQuickPick(items, { title: "What the agent may do unasked, in this session" });
       if (chosen) await daemon.request("agent/permission/setMode", { sessionId: conversation.sessionId, mode: chosen.mode });
     },
+    rules: () => rules(parts),
     trust: () => trust(parts),
     usage: () => usage(parts),
   };
+}
+
+const WHERE = { once: "once", session: "in this session", workspace: "in this workspace", user: "in every workspace" };
+
+/** The answers that are remembered; the chosen ones are forgotten. */
+async function rules({ daemon, conversation }: Parts): Promise<void> {
+  const sessionId = conversation.sessionId;
+  const { rules } = await daemon.request("agent/permission/list", { sessionId });
+  if (!rules.length) return void vscode.window.showInformationMessage("Singletree: no answer is remembered here.");
+  const items = rules.map((rule) => ({
+    label: `${rule.decision === "allow" ? "$(check)" : "$(close)"} ${rule.tool}: ${rule.pattern ?? "*"}`,
+    description: `${rule.decision}, ${WHERE[rule.scope]}, used ${rule.uses} times`, id: rule.id,
+  }));
+  const chosen = await vscode.window.showQuickPick(items, { title: "Which remembered answers shall be forgotten?", canPickMany: true });
+  if (chosen?.length) await daemon.request("agent/permission/remove", { sessionId, ids: chosen.map((one) => one.id) });
 }
 
 /** Trust the folder of the session, or no more. The window's own trust comes first. */

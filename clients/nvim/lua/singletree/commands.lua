@@ -209,6 +209,12 @@ M.all = {
       end
     end,
   },
+  rules = {
+    tells = 'the answers that are remembered; the one you choose is forgotten',
+    run = function(chat)
+      pickers.rules(chat)
+    end,
+  },
   trust = {
     tells = 'whether what this folder brings along counts: yes, no or forget',
     complete = among({ 'forget', 'no', 'yes' }),

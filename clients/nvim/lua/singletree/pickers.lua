@@ -57,6 +57,26 @@ function M.mode(chat)
   end)
 end
 
+local WHERE = { session = 'in this session', workspace = 'in this workspace', user = 'in every workspace' }
+
+--- The answers that are remembered; the one that is chosen is forgotten.
+---@param chat singletree.Chat
+function M.rules(chat)
+  chat:ask('agent/permission/list', {}, chat:then_do(function(list)
+    if #list.rules == 0 then
+      chat:tell('info', 'No answer is remembered here.')
+      return
+    end
+    choose(list.rules, 'forget which answer?', function(rule)
+      return ('%s %s: %s, %s, used %d times'):format(rule.decision, rule.tool, rule.pattern, WHERE[rule.scope], rule.uses)
+    end, function(rule)
+      chat:ask('agent/permission/remove', { ids = { rule.id } }, chat:then_do(function()
+        chat:tell('info', ('Forgotten: %s %s: %s'):format(rule.decision, rule.tool, rule.pattern))
+      end))
+    end)
+  end))
+end
+
 local TRUST = { yes = true, no = false, forget = vim.NIL }
 
 --- A person's word on the folder; without one it is asked for, with all that would count.

@@ -121,6 +121,9 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "agent.mode": Command(
         "agent/permission/setMode", "Choose what is asked first.", ("mode",), needs="mode"
     ),
+    "agent.forget": Command(
+        "agent/permission/remove", "Forget an answer that is remembered.", ("ids",), needs="ids"
+    ),
     "agent.trust": Command(
         "agent/trust/set",
         "Decide whether what the folder brings along counts; it is always asked.",

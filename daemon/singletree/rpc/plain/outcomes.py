@@ -44,6 +44,7 @@ EXPORTED = "The session was written to {path}."
 MODEL = "{model} answers, thinking: {level}."
 THINKING = "Thinking: {level}."
 MODE = "Permissions: {mode}."
+REMEMBERED = "Remembered answers: {count}."
 TRUSTED, UNTRUSTED = "What this folder brings along counts.", "It does not count: {what}."
 OPEN_IT = "It is in {place}."
 RAN = "Exit code {code}: {output}"
@@ -112,8 +113,9 @@ def _choice(result: Result) -> str | None:
             return MODEL.format(model=result.model, level=result.thinking)
         case ThinkingResult():
             return THINKING.format(level=result.thinking)
-        case RuleList():
-            return MODE.format(mode=result.mode)
+        case RuleList(rules=rules):
+            remembered = f" {REMEMBERED.format(count=len(rules))}" if rules else ""
+            return MODE.format(mode=result.mode) + remembered
         case TrustResult(skipped=skipped):
             what = ", ".join(one.path for one in skipped)
             return UNTRUSTED.format(what=what) if what else TRUSTED
