@@ -20,7 +20,7 @@ from singletree.messages import (
 from singletree.model.base import TextDelta, ThinkingDelta, ToolCallDelta
 from singletree.rpc.protocol.base import check
 from singletree.rpc.protocol.events import SessionEvent as WireEvent
-from singletree.rpc.protocol.session import InFlight
+from singletree.rpc.protocol.state import InFlight
 from singletree.rpc.telling.parts import TAIL, Delta, Key
 from singletree.rpc.telling.translate import Translator, Wire
 from singletree.session.events import (

@@ -22,8 +22,9 @@ from singletree.rpc.folders import folder_at, folder_of, no_workspace
 from singletree.rpc.front import Front
 from singletree.rpc.peer import Peer
 from singletree.rpc.pipes.codec import Encoded
-from singletree.rpc.protocol import session as shapes
+from singletree.rpc.protocol import state as shapes
 from singletree.rpc.protocol.base import SessionParams
+from singletree.rpc.protocol.session import Attached, AttachResult
 from singletree.rpc.routes import Call, Routes
 from singletree.rpc.telling.bounds import VALUE_BYTES
 from singletree.rpc.telling.feed import Cursor
@@ -182,7 +183,7 @@ class Daemon(Front):
 
     def snapshot(
         self, call: Call, session: AgentSession, history: shapes.HistoryParams
-    ) -> shapes.Attached:
+    ) -> Attached:
         """Everything a client needs to draw the session, and its subscription on what follows."""
         page = snapshot.page(session, history)
         cursor, _ = self.subscribe(call, session)
@@ -194,7 +195,7 @@ class Daemon(Front):
         session: AgentSession,
         since: shapes.Cursor | None,
         history: shapes.HistoryParams,
-    ) -> shapes.AttachResult | Encoded:
+    ) -> AttachResult | Encoded:
         """What the client missed since a cursor, or a snapshot where nobody remembers that."""
         page = snapshot.page(session, history)
         known = None if since is None else Cursor(since.epoch, since.seq)
@@ -202,11 +203,9 @@ class Daemon(Front):
         if missed is not None and sum(map(len, missed)) <= VALUE_BYTES:
             stream, questions = self._streams[session.id], self.questions.pending(session.id)
             return snapshot.replay(stream, session, missed, cursor, questions)
-        return shapes.AttachResult.model_validate(self._whole(session, page, cursor).dump())
+        return AttachResult.model_validate(self._whole(session, page, cursor).dump())
 
-    def _whole(
-        self, session: AgentSession, page: shapes.History, cursor: Cursor
-    ) -> shapes.Attached:
+    def _whole(self, session: AgentSession, page: shapes.History, cursor: Cursor) -> Attached:
         questions = self.questions.pending(session.id)
         return snapshot.snapshot(self._streams[session.id], session, page, cursor, questions)
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from singletree.rpc.people.questions import Open
 from singletree.rpc.pipes.codec import Encoded, encoded_array, encoded_object
-from singletree.rpc.protocol import session as shapes
+from singletree.rpc.protocol import state as shapes
+from singletree.rpc.protocol.session import Attached
 from singletree.rpc.stream import Stream
 from singletree.rpc.telling.feed import Cursor
 from singletree.rpc.telling.views import newest, state
@@ -33,9 +34,9 @@ def snapshot(
     history: shapes.History,
     cursor: Cursor,
     questions: Questions,
-) -> shapes.Attached:
+) -> Attached:
     """Everything a client needs to draw the session."""
-    return shapes.Attached(
+    return Attached(
         session_id=session.id,
         state=state(session, [one.request_id for one in questions]),
         history=history,

@@ -34,7 +34,7 @@ from singletree.rpc.described.types import (
 )
 from singletree.rpc.protocol.base import Method
 
-MODULES = ("base", "errors", "content", *protocol.TOPICS, "capabilities")
+MODULES = ("base", "errors", "content", "state", *protocol.TOPICS, "capabilities")
 """The files that hold shapes, in the order in which a reader wants them."""
 
 STORED = "stored"

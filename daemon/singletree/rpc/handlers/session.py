@@ -24,7 +24,6 @@ from singletree.rpc.protocol.session import (
     ExportParams,
     Forked,
     ForkParams,
-    HistoryParams,
     LastTurn,
     ListParams,
     NewParams,
@@ -32,11 +31,11 @@ from singletree.rpc.protocol.session import (
     RenameParams,
     SessionList,
     SessionName,
-    SessionState,
     SwitchParams,
     Waited,
     WaitParams,
 )
+from singletree.rpc.protocol.state import HistoryParams, SessionState
 from singletree.rpc.routes import Call, Route, Routes
 from singletree.rpc.telling.views import error_shape, newest, oldest, session_row, state
 

@@ -15,9 +15,9 @@ from singletree.rpc.protocol.base import JsonObject, Method, Params, Shape
 from singletree.rpc.protocol.compaction import Compacted
 from singletree.rpc.protocol.errors import ErrorInfo
 from singletree.rpc.protocol.queue import QueueItem
-from singletree.rpc.protocol.session import (
+from singletree.rpc.protocol.session import EventParams
+from singletree.rpc.protocol.state import (
     DeltaKind,
-    EventParams,
     PartKind,
     Phase,
     Record,

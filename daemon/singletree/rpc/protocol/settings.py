@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from singletree.rpc.protocol.base import JsonObject, Method, Result, SessionParams
-from singletree.rpc.protocol.session import Skipped
+from singletree.rpc.protocol.state import Skipped
 
 
 class SettingsGetParams(SessionParams):

@@ -7,11 +7,9 @@ Never knows an event or a client. Read next: translate.py.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 from singletree.rpc.protocol.base import JsonObject
-
-DeltaKind = Literal["text", "thinking", "toolArgs", "toolOutput", "bashOutput", "summary"]
+from singletree.rpc.protocol.state import DeltaKind
 
 TAIL = 32_768
 """Characters of a part that are kept for a client that comes late."""

@@ -8,15 +8,16 @@ nothing, knows no client. Read next: parts.py, wire.py.
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import Literal, assert_never
+from typing import assert_never
 
 from singletree.messages import AssistantMessage, Block, Text, Thinking, ToolCall
 from singletree.model.base import TextDelta, ThinkingDelta, ToolCallDelta
 from singletree.rpc.addresses import Address, Kind
 from singletree.rpc.protocol.base import JsonObject
+from singletree.rpc.protocol.state import DeltaKind, PartKind
 from singletree.rpc.telling import toolcalls, wire
 from singletree.rpc.telling.bounds import VALUE_BYTES, bounded
-from singletree.rpc.telling.parts import Delta, DeltaKind, Key, Parts
+from singletree.rpc.telling.parts import Delta, Key, Parts
 from singletree.session.events import (
     BashOutput,
     CompactionDelta,
@@ -37,12 +38,11 @@ from singletree.session.events import (
     TurnEnded,
 )
 
-ItemKind = Literal["text", "thinking", "tool"]
 Wire = JsonObject | Delta
 """An event's body, or a piece of text."""
 
-_DELTAS: dict[ItemKind, DeltaKind] = {"text": "text", "thinking": "thinking", "tool": "toolArgs"}
-_ITEMS: dict[DeltaKind, ItemKind] = {delta: item for item, delta in _DELTAS.items()}
+_DELTAS: dict[PartKind, DeltaKind] = {"text": "text", "thinking": "thinking", "tool": "toolArgs"}
+_ITEMS: dict[DeltaKind, PartKind] = {delta: item for item, delta in _DELTAS.items()}
 _WHOLE: dict[str, Kind] = {"input": "toolInput", "diff": "toolDiff"}
 """Where a field of a `tool` event can be read whole; all others as the output."""
 

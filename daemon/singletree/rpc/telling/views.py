@@ -18,10 +18,10 @@ from singletree.rpc.protocol.base import JsonObject
 from singletree.rpc.protocol.errors import ErrorInfo
 from singletree.rpc.protocol.model import ModelPrice, ModelRow
 from singletree.rpc.protocol.queue import Queue, QueueItem
-from singletree.rpc.protocol.session import (
+from singletree.rpc.protocol.session import SessionRow
+from singletree.rpc.protocol.state import (
     Counts,
     Notice,
-    SessionRow,
     SessionState,
     Skipped,
 )
