@@ -16,8 +16,8 @@ from singletree.model.transform import made_by
 
 def told_inside(info: ModelInfo, request: ModelRequest) -> bool:
     """Whether this request tells levels between its messages; one without thinking must not."""
-    thinks = info.reasoning and wished(info, request.thinking) != "off"
-    return thinks and flag(info, "supportsMidConvoEffort")
+    able = info.reasoning and flag(info, "supportsMidConvoEffort")
+    return able and wished(info, request.thinking) != "off"
 
 
 def told_before(
