@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from singletree.errors import SettingsError
-from singletree.jsontext import DEPTH, decoded, parse_object, read_object
+from singletree.jsontext import DEPTH, decoded, parse_object, read_object, without_notes
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text('",]}/\\\\ \\n a'),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text('",]}/ a'), inner),
+)
 
 
 def nested(levels: int) -> bytes:
@@ -55,3 +63,40 @@ def test_files(tmp_path: Path) -> None:
     assert read_object(tmp_path / "none.json") == {}
     with pytest.raises(SettingsError, match="here cannot be read: Is a directory"):
         read_object(tmp_path, "here")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": 1, // one\n "b": [2, 3,], }', {"a": 1, "b": [2, 3]}),
+        ('// first\n{\n  "a": 1, // last\n  // and more\n}\n// end', {"a": 1}),
+        (
+            '{"a": "http://x//y", "b": "\\"//,]", "c": "\\\\"}',
+            {"a": "http://x//y", "b": '"//,]', "c": "\\"},
+        ),
+        ('{"a": ",}", "b": [",]"],}', {"a": ",}", "b": [",]"]}),
+        ('{"a": [,]}', {"a": []}),
+        ('{"a": 1,,}', None),
+        ('{"a": "// never closed}', None),
+        ('{"a": 1 /* no */}', None),
+        (",", None),
+    ],
+)
+def test_remarks_and_commas_of_people(text: str, value: object) -> None:
+    assert len(without_notes(text)) == len(text)
+    if value is None:
+        with pytest.raises(SettingsError, match="f is not valid JSON"):
+            parse_object(text.encode(), "f", notes=True)
+    else:
+        assert parse_object(text.encode(), "f", notes=True) == value
+
+
+@given(JSON, st.sampled_from([None, 1]))
+def test_what_is_json_stays_as_it_is(value: object, indent: int | None) -> None:
+    text = json.dumps({"v": value}, indent=indent)
+    assert without_notes(text) == text
+
+
+def test_where_it_is_wrong_is_told_as_it_stands_in_the_file() -> None:
+    with pytest.raises(SettingsError, match=r"line 2 column 7"):
+        parse_object(b'{ // why\n "a": x}', "f", notes=True)

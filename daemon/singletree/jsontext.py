@@ -8,6 +8,7 @@ session/settings/file.py (who read files).
 from __future__ import annotations
 
 import json
+import re
 from math import isfinite
 from pathlib import Path
 
@@ -20,6 +21,9 @@ Json = dict[str, JsonValue]
 
 DEPTH = 100
 """Levels of objects and lists that a file may have; nothing real comes near."""
+
+_NOTES = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|,(?=(?:\s|//[^\n]*)*[\]}])', re.DOTALL)
+"""A text, to be passed over; a remark; a comma before the end of an object or a list."""
 
 UNREADABLE = "{name} cannot be read: {why}"
 BROKEN = "{name} is not valid JSON ({why})"
@@ -64,8 +68,11 @@ def refuse(name: str) -> JsonValue:
     raise ValueError(f"{name} is no JSON")
 
 
-def read_object(path: Path, name: str | None = None) -> dict[str, JsonValue]:
-    """The object in a file, {} if there is none. SettingsError: `name` and what is wrong."""
+def read_object(path: Path, name: str | None = None, *, notes: bool = False) -> Json:
+    """The object in a file, {} if there is none. SettingsError: `name` and what is wrong.
+
+    `notes`: people write it by hand, with remarks and commas that JSON does not have.
+    """
     try:
         data = read_plain(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -73,10 +80,10 @@ def read_object(path: Path, name: str | None = None) -> dict[str, JsonValue]:
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise SettingsError(UNREADABLE.format(name=name or path, why=why)) from error
-    return parse_object(data, name or str(path))
+    return parse_object(data, name or str(path), notes=notes)
 
 
-def parse_object(data: bytes, name: str) -> dict[str, JsonValue]:
+def parse_object(data: bytes, name: str, *, notes: bool = False) -> Json:
     """The object in a file's content; {} for an empty one. SettingsError as above."""
     try:
         text = data.decode("utf-8-sig")
@@ -86,7 +93,7 @@ def parse_object(data: bytes, name: str) -> dict[str, JsonValue]:
     if not text.strip():
         return {}
     try:
-        value = decoded(text)
+        value = decoded(without_notes(text) if notes else text)
     except ValueError as error:
         raise SettingsError(BROKEN.format(name=name, why=error)) from error
     if not isinstance(value, dict):
@@ -94,6 +101,11 @@ def parse_object(data: bytes, name: str) -> dict[str, JsonValue]:
     if is_deep(value):
         raise SettingsError(BROKEN.format(name=name, why=TOO_DEEP))
     return value
+
+
+def without_notes(text: str) -> str:
+    """Blanks for remarks (`//` to the end of the line) and for commas behind the last of a row."""
+    return _NOTES.sub(lambda found: found[1] or " " * len(found[0]), text)
 
 
 def is_deep(value: JsonValue) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from singletree.errors import SettingsError
 from singletree.model.base import ModelInfo, Price, PriceTier
+from singletree.model.catalog import Catalog
 from singletree.model.catalogue import PROVIDERS, Provider
 from singletree.model.models_file import merge
 
@@ -87,3 +89,14 @@ def test_what_is_not_said_of_a_price_stays() -> None:
 def test_no_number_of_tokens_is_below_nothing(field: str) -> None:
     with pytest.raises(SettingsError, match=rf"corp\.models\.0\.{field} must be 0 or more"):
         merged(models=[{"id": "m", field: -1}])
+
+
+def test_remarks_of_people_in_the_file(tmp_path: Path) -> None:
+    text = """{
+      "providers": { // mine
+        "corp": {"baseUrl": "http://h/v1", "api": "openai-completions", "models": [{"id": "m",},],},
+      },
+    }"""
+    (tmp_path / "models.json").write_text(text, "utf-8")
+    listed = [one.info.ref for one in Catalog(tmp_path, {}).list()]
+    assert "corp/m" in listed

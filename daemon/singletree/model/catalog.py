@@ -220,7 +220,8 @@ class Catalog:
 
     def _providers(self) -> dict[str, Provider]:
         known = {name: self._placed(p) for name, p in catalogue.PROVIDERS.items()}
-        said = {} if _MODELS in self._without else read_object(self._dir / _MODELS, _MODELS)
+        file = self._dir / _MODELS
+        said = {} if _MODELS in self._without else read_object(file, _MODELS, notes=True)
         if not said:
             return known
         from singletree.model.models_file import merge
