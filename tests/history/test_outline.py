@@ -246,6 +246,7 @@ def test_a_large_tree_against_a_plain_walk() -> None:
         (entry("a", None, "message", message=None), ""),
         (entry("a", None, "future", x=1), ""),
         (with_context("fix it"), "fix it"),
+        (said("a", None, "", "assistant", stopReason="aborted"), "(stopped)"),
         (with_context(), "The editor shows a.py."),
     ],
 )

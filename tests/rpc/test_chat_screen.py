@@ -6,6 +6,7 @@ import io
 
 import pytest
 
+from singletree.chat.events import Session, show
 from singletree.chat.screen import Screen
 
 
@@ -15,6 +16,14 @@ def test_a_row_ends_where_the_terminal_does(monkeypatch: pytest.MonkeyPatch) -> 
     out = io.StringIO()
     Screen(out, lively=True).row("x" * 30)
     assert out.getvalue() == "x" * 19 + "…\n"
+
+
+def test_who_answers_is_told_when_it_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    out, session = io.StringIO(), Session()
+    for model in ("a/b", "c/d"):
+        show({"type": "config", "model": model}, session, Screen(out, lively=True))
+    assert out.getvalue() == "a/b answers; /model chooses another.\n"
 
 
 def test_silence_is_told_once_and_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,7 +125,7 @@ def _begin(talk: Talk, start: str | None, folder: Path, interactive: bool) -> No
 
 def _greet(talk: Talk, hello: Object, state: Object, folder: Path) -> None:
     version = text(hello, "serverInfo", "version")
-    model = text(state, "model") or "the first message finds a model, or /model"
+    model = text(state, "model") or "the first message finds a model"
     talk.screen.say(f"singletree {version} · {model} · {folder}", "bold")
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from singletree.chat.link import Object, number, part, pick, text
 from singletree.chat.screen import Screen, tokens
 
+FOUND = "{model} answers; /model chooses another."
 ENDS = {
     "error": "The turn failed.",
     "max_tokens": "The answer was cut: the model's output limit is reached.",
@@ -77,6 +78,9 @@ def _tool(event: Object, session: Session, screen: Screen) -> None:
 
 
 def _config(event: Object, session: Session, screen: Screen) -> None:
+    found = text(event, "model")
+    if found and not text(session.state, "model"):
+        screen.aside(FOUND.format(model=found))
     session.state |= {key: value for key, value in event.items() if key != "type"}
 
 

@@ -14,6 +14,7 @@ from singletree.excerpt import excerpt
 from singletree.history.jsonl import Json
 
 LENGTH = 120
+STOPPED = "(stopped)"
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -72,7 +73,9 @@ def _message_text(message: Json) -> str:
         case "bashExecution":
             return f"$ {_text(message.get('command'))}\n{_text(message.get('output'))}"
         case "assistant" if not text.strip():
-            return _text(message.get("errorMessage")) or _calls(message.get("content"))
+            stopped = STOPPED if message.get("stopReason") == "aborted" else ""
+            failure = _text(message.get("errorMessage"))
+            return failure or _calls(message.get("content")) or stopped
     return text
 
 

@@ -80,7 +80,7 @@ def _tell(call: ToolCall, result: ToolResultMessage) -> str:
             return _found(call, text)
         case "edit" | "write":
             word = "Changed" if call.name == "edit" else "Wrote"
-            return f"{word} {_path(call)}. In an editor it can be undone."
+            return f"{word} {_path(call)}. It can be undone."
         case _:
             return f"`{call.name}` answered:\n\n{_fenced(text)}"
 

@@ -177,6 +177,19 @@ test("a command can be changed before it is allowed", async () => {
   await window.view.locator(".row.tool .code pre", { hasText: /\]\s*changed/ }).waitFor();
 });
 
+test("a remembered answer is listed, and forgotten", async () => {
+  await window.rests();
+  await window.say("ask here");
+  await window.view.getByRole("button", { name: "in this session" }).click();
+  await window.view.locator(".card").waitFor({ state: "hidden" });
+  await window.rests();
+  await window.command("Singletree: Remembered answers");
+  await window.pick("bash: echo");
+  await window.shot("30-rules");
+  await window.page.keyboard.press("Enter");
+  await window.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+});
+
 test("after a reload the question stands there again and a long past comes by the page; another editor answers", async () => {
   await window.say("many");
   await window.shows("Enough.");
