@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.rpc.client import Message
 from tests.rpc.editor import CAPABILITIES, Editor, House, house, said, until
+
+from singletree.errors import ToolError
+from singletree.rpc.editing.files import EditorFiles
+from singletree.session.edits.edit import Note
+from singletree.session.edits.ledger import Ledger
 
 EVERYTHING: Message = {"applyEdit": "open", "read": {}, "save": {}}
 DONE: Message = {"text": "done"}
@@ -269,6 +276,37 @@ async def test_what_is_typed_elsewhere_meanwhile_does_no_harm(tmp_path: Path) ->
         (call,) = await made.say()
         assert call["status"] == "completed"
         assert made.editor.buffers[uri].text == "1\ntwo\nTHREE\n"
+
+
+class TypedInto(Ledger):
+    """A ledger during whose work somebody types."""
+
+    def __init__(self, folder: Path, typed: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(folder, lambda: "t", lambda event: None, lambda message: None)
+        self._typed = typed
+
+    @asynccontextmanager
+    async def making(self, *args: Any, **named: Any) -> AsyncIterator[Note]:
+        async with super().making(*args, **named) as note:
+            await self._typed()
+            yield note
+
+
+async def test_what_is_typed_while_an_edit_is_noted_stays(tmp_path: Path) -> None:
+    async with house(tmp_path, DONE, editor=EVERYTHING) as made:
+        uri = await opened(made, "one\ntwo\n")
+
+        async def typed() -> None:
+            document = await made.known(uri)
+            made.editor.type(uri, 0, 0, "my ")
+            await until(lambda: str(document.text).startswith("my "))
+
+        ledger = TypedInto(tmp_path / "ledger", typed)
+        files = EditorFiles(made.folder, lambda: [made.connection], ledger)
+        with pytest.raises(ToolError, match="was changed while this edit was on its way"):
+            await files.write(made.folder / "f", b"ONE\ntwo\n", label="edit f", call_id="c")
+        assert made.editor.buffers[uri].text == "my one\ntwo\n"
+        assert made.editor.edits == []
 
 
 async def test_a_formatter_at_saving_is_told(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from singletree.rpc.asking import ClientError, ClientGone
 from singletree.rpc.buffers.changes import Hunk, contains, lacks, smallest, unix
 from singletree.rpc.buffers.documents import Document
 from singletree.rpc.buffers.text import Encoding, Text
+from singletree.rpc.editing.buffers import Opened
 from singletree.rpc.hello import part
 from singletree.rpc.peer import Peer
 from singletree.rpc.protocol.base import JsonObject
@@ -68,15 +69,18 @@ def workspace_edit(peer: Peer) -> Mapping[str, object]:
     return part(part(peer.client.capabilities, "workspace"), "workspaceEdit")
 
 
-async def apply(peer: Peer, document: Document, new: str, label: str) -> Outcome:
-    """Make a document's text `new`, by one edit that names its version; one step of undo."""
-    old, version, revision = str(document.text), document.version, document.revision
+async def apply(opened: Opened, new: str, label: str) -> Outcome:
+    """Make a document's text `new`, by one edit that names its version; one step of undo.
+
+    What `new` was made from is the text at which the document was found; another is `stale`.
+    """
+    peer, document = opened.peer, opened.document
+    old = str(document.text)
     hunks = await to_thread.run_sync(smallest, old, new)
-    if document.revision != revision:
+    if opened.changed:
         return Outcome("stale")
-    params = _params(
-        peer, document.uri, version, edits_of(document.text, hunks, peer.documents.encoding), label
-    )
+    edits = edits_of(document.text, hunks, peer.documents.encoding)
+    params = _params(peer, document.uri, document.version, edits, label)
     proof = _Proof(document, old, new)
     document.heard.append(proof.look)
     try:

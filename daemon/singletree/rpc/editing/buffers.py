@@ -21,11 +21,20 @@ from singletree.tools.paths import resolve
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A document in one client. `dirty`: it has text that the disk does not have."""
+    """A document in one client, as it was found at `revision`.
+
+    `dirty`: it has text that the disk does not have.
+    """
 
     peer: Peer
     document: Document
     dirty: bool
+    revision: int
+
+    @property
+    def changed(self) -> bool:
+        """Somebody has typed since."""
+        return self.document.revision != self.revision
 
 
 class Buffers:
@@ -41,7 +50,8 @@ class Buffers:
         for peer in self._peers():
             document = await peer.documents.find(path) or self._nameless(peer, path)
             if document is not None:
-                found.append(Opened(peer, document, await document.dirty()))
+                revision = document.revision
+                found.append(Opened(peer, document, await document.dirty(), revision))
         return sorted(found, key=lambda opened: not opened.dirty)
 
     async def unsaved(self, path: Path) -> Document | None:

@@ -110,7 +110,6 @@ class EditorFiles:
         """Replace the whole file, where it is open through its editor."""
         name = self._name(path)
         opened = _to_edit(name, await self._buffers.find(path))
-        version = opened.document.version if opened is not None else None
         stat = await self.stat(path)
         if stat is not None and stat.kind != "file":
             return await self._disk.write(path, data, label=label)
@@ -126,7 +125,7 @@ class EditorFiles:
             on_disk = None if opened.dirty else before
             shown = str(opened.document.text)
             text = await to_thread.run_sync(as_buffer, data, shown, on_disk)
-            if opened.document.version != version:  # somebody typed meanwhile
+            if opened.changed:
                 raise ToolError(CHANGED.format(path=name))
             if text is not None:
                 return await self._writing.in_buffer(change, opened, text)
@@ -142,7 +141,7 @@ class EditorFiles:
         """Take a file away; a buffer that shows it becomes empty first."""
         opened = _to_edit(self._name(path), await self._buffers.find(path))
         if opened is not None and str(opened.document.text):
-            outcome = await apply(opened.peer, opened.document, "", f"undo {path.name}")
+            outcome = await apply(opened, "", f"undo {path.name}")
             check(outcome, self._name(path), b"")
         if await self._disk.stat(path) is not None:
             await self._disk.remove(path)

@@ -68,7 +68,7 @@ class Writing:
         if text == str(document.text):
             return Written("editor")
         async with self._noted(change, document.uri, "editor") as note:
-            outcome = await apply(opened.peer, document, text, change.label)
+            outcome = await apply(opened, text, change.label)
             if outcome.kind in ("refused", "stale"):
                 note.dropped()
             check(outcome, change.name, change.data)
