@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -65,6 +66,17 @@ async def test_with_a_local_server(tmp_path: Path) -> None:
     assert code == 0
     assert "    llama.cpp/qwen  window 8192" in lines
     assert not any("No real model" in line for line in lines)
+
+
+def test_a_silent_server_of_models_json_cannot_be_used(tmp_path: Path) -> None:
+    local = {"baseUrl": "http://127.0.0.1:1/v1", "api": "openai-completions", "apiKey": "none"}
+    told = {"providers": {"local": {**local, "models": [{"id": "m"}]}}}
+    (tmp_path / "models.json").write_text(json.dumps(told))
+    code, lines = doctor(tmp_path)
+    assert code == 0
+    assert not any("local/m" in line for line in lines)
+    assert "  No real model can be used yet; this is what each needs." in lines
+    assert "  local: no model answers at http://127.0.0.1:1/v1; start the server" in lines
 
 
 def test_broken_files_are_lines_and_not_the_end(tmp_path: Path) -> None:

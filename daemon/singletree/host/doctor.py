@@ -87,9 +87,11 @@ def _models(environment: Mapping[str, str]) -> Iterator[str]:
     catalog = Catalog(folder, environment, without=faults)
     anyio.run(catalog.discover)
     listed = catalog.list()
+    silent = dict(catalog.silent())
+    there = [one for one in listed if one.available and one.info.provider not in silent]
     sources = {one.provider: one for one in catalog.auth_status()}
     yield "Models that could be used:" if faults else "Models that can be used:"
-    for name in dict.fromkeys(one.info.provider for one in listed if one.available):
+    for name in dict.fromkeys(one.info.provider for one in there):
         status = sources.get(name)
         key = f", key from {status.source} (untried)" if status and status.source else ""
         yield f"  {name}{key}"
@@ -97,11 +99,11 @@ def _models(environment: Mapping[str, str]) -> Iterator[str]:
     missing = dict.fromkeys(
         f"  {one.info.provider}: {one.missing}" for one in listed if one.missing
     )
-    silent = [f"  {name}: {why}" for name, why in catalog.silent()]
     yield "What is missing for others:"
-    if not any(one.available and one.info is not DEMO for one in listed):
+    if all(one.info is DEMO for one in there):
         yield ONLY_DEMO
-    yield from [*missing, *silent] or ["  nothing"]
+    quiet = [f"  {name}: {why}" for name, why in silent.items()]
+    yield from [*missing, *quiet] or ["  nothing"]
 
 
 def _line(one: ModelListing) -> str:
