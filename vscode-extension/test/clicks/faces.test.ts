@@ -46,6 +46,9 @@ const SCRIPT = [
   { when: "ask here", loop: true },
   { call: "bash", args: { command: "echo as it was" } },
   { text: "It was allowed here." },
+  { when: "remember", loop: true },
+  { call: "bash", args: { command: "echo remembered" } },
+  { text: "It is remembered." },
   { when: "where", loop: true },
   { call: "ls", args: {} },
   { text: "Here." },
@@ -179,7 +182,7 @@ test("a command can be changed before it is allowed", async () => {
 
 test("a remembered answer is listed, and forgotten", async () => {
   await window.rests();
-  await window.say("ask here");
+  await window.say("remember");
   await window.view.getByRole("button", { name: "in this session" }).click();
   await window.view.locator(".card").waitFor({ state: "hidden" });
   await window.rests();
