@@ -15,7 +15,8 @@ from tests.rpc import example
 from tests.rpc.client import Failed, Message, RawClient, connected, frame
 
 from singletree.rpc.asking import ClientError
-from singletree.rpc.connection import LANGUAGE_SECONDS, MAX_OPEN, Connection, Door
+from singletree.rpc.connection import LANGUAGE_SECONDS, Connection, Door
+from singletree.rpc.limits import MAX_OPEN
 from singletree.rpc.peer import Language, Peer
 from singletree.rpc.pipes.outbox import Outbox
 

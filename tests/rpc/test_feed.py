@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from singletree.rpc.limits import MAX_DELTA
 from singletree.rpc.telling.feed import HELD_BYTES, Cursor, Delivery, Feed
-from singletree.rpc.telling.lane import MAX_TEXT
 
 
 class Ear:
@@ -151,8 +151,8 @@ async def test_many_deltas_are_whole_and_few() -> None:
     text = "".join(f"piece {chunk}, " for chunk in range(20_000))
     for ear, latency in ((fast, 0.033), (slow, 0.2)):
         assert whole(ear.deltas) == text
-        assert len(ear.deltas) <= 1 + took / latency + len(text) / MAX_TEXT + 1
-        assert all(len(d["text"]) <= MAX_TEXT for d in ear.deltas)
+        assert len(ear.deltas) <= 1 + took / latency + len(text) / MAX_DELTA + 1
+        assert all(len(d["text"]) <= MAX_DELTA for d in ear.deltas)
     assert deaf.deltas == []
     assert len(deaf.events) == 1
 
@@ -176,7 +176,7 @@ def test_joined_deltas_equal_the_pieces(pieces: list[str]) -> None:
             feed.emit_delta("i", "toolOutput", 0, chunk, piece)
         feed.flush()
         assert whole(ear.deltas) == "".join(pieces)
-        assert all(len(d["text"].encode()) <= MAX_TEXT for d in ear.deltas)
+        assert all(len(d["text"].encode()) <= MAX_DELTA for d in ear.deltas)
 
     asyncio.run(go())
 

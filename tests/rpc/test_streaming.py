@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from tests.rpc.client import frame, python, spawned
 
+from singletree.rpc.limits import MAX_DELTA
+
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 ROOT = Path(__file__).parents[2]
 SERVER = python("-m", "tests.rpc.start")
-MAX_TEXT = 64 << 10
 
 
 def request(mid: int, method: str, params: object = None) -> bytes:
@@ -34,7 +35,7 @@ async def test_twenty_thousand_deltas_are_whole_and_few() -> None:
         assert [d["from"] for d in deltas] == [0, *(d["to"] for d in deltas[:-1])]
         text = "".join(d["text"] for d in deltas)
         assert text == "".join(f"piece {chunk}, " for chunk in range(20_000))
-        assert len(deltas) <= 1 + took / 0.033 + len(text) / MAX_TEXT + 1
+        assert len(deltas) <= 1 + took / 0.033 + len(text) / MAX_DELTA + 1
         last = client.frames[-2:]
         assert [f.get("method", "reply") for f in last] == ["agent/event", "reply"]
 

@@ -20,6 +20,7 @@ from singletree.rpc.client import Client, read_client
 from singletree.rpc.faults import RpcError, invalid_params, request_failed
 from singletree.rpc.hello import answer, part
 from singletree.rpc.incoming import Answer, Id, Incoming, Notification, Refusal, Request, read
+from singletree.rpc.limits import MAX_OPEN
 from singletree.rpc.peer import OpenLanguage, Peer
 from singletree.rpc.pipes.frames import Frame
 from singletree.rpc.pipes.outbox import Outbox
@@ -29,7 +30,6 @@ from singletree.rpc.work import WAS_CANCELLED, Orphans, Work
 
 log = logging.getLogger(__name__)
 
-MAX_OPEN: Final = 64
 SHUTDOWN_SECONDS: Final = 4.5
 LAST_SECONDS: Final = 0.5
 LANGUAGE_SECONDS: Final = 1.0

@@ -5,6 +5,7 @@ Read next: hello.py (the rest of that answer), published.py (made from the contr
 
 from __future__ import annotations
 
+from singletree.rpc import limits
 from singletree.rpc.published import METHODS, SCHEMA_HASH
 
 
@@ -33,10 +34,10 @@ def declare() -> dict[str, object]:
             "fileMention",
         ],
         "limits": {
-            "maxMessageBytes": 32 * 1024 * 1024,
-            "maxOutboundBytes": 1024 * 1024,
-            "maxDeltaBytes": 64 * 1024,
-            "maxOpenRequests": 64,
-            "ringEvents": 4096,
+            "maxMessageBytes": limits.MAX_MESSAGE,
+            "maxOutboundBytes": limits.MAX_OUTBOUND,
+            "maxDeltaBytes": limits.MAX_DELTA,
+            "maxOpenRequests": limits.MAX_OPEN,
+            "ringEvents": limits.RING_EVENTS,
         },
     }

@@ -1,7 +1,7 @@
 """The answer to `initialize`, from what it says alone.
 
-Imports nothing: the answer is given before anything else is loaded. What is declared here is
-declared for every session and workspace. Never knows pygls: that it would compute the same is a
+Imports nothing but names: the answer is given before anything else is loaded. What is declared here
+is declared for every session and workspace. Never knows pygls: that it would compute the same is a
 test. Read next: doors/early.py (who answers), client.py (the rest of what `initialize` says).
 """
 

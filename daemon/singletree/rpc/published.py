@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:5f98c206407028a2e4414a68079eed41"
+SCHEMA_HASH = "sha256:52bc7f5cb88241e2ec2dd50eb6f2a937"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

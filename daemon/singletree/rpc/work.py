@@ -18,19 +18,17 @@ import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
 
 import anyio
 
 from singletree.rpc.faults import RpcError
 from singletree.rpc.incoming import Id
+from singletree.rpc.limits import MAX_OUTBOUND
 from singletree.rpc.pipes import codec
 from singletree.rpc.protocol.errors import CANCELLED, INTERNAL_ERROR, SERVER_CANCELLED
 from singletree.rpc.routes import Call, ErrorMapper
 
 log = logging.getLogger(__name__)
-
-MAX_OUT: Final = 1 << 20
 
 WAS_CANCELLED = RpcError(CANCELLED, "The request was cancelled")
 WITHDRAWN = RpcError(SERVER_CANCELLED, "The daemon shuts down")
@@ -168,7 +166,7 @@ class Work:
             except (TypeError, ValueError) as error:
                 self._failed(call, error)
                 return
-            if len(body) > MAX_OUT:
+            if len(body) > MAX_OUTBOUND:
                 log.warning("%s was answered with %d bytes; it should page", call.method, len(body))
             self._send(_answer(call.id, b"result", body))
         call.replied()

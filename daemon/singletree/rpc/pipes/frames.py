@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 import re
 
-MAX_BODY = 32 << 20
+from singletree.rpc.limits import MAX_MESSAGE
+
 MAX_HEADER = 8 << 10
 _ABSURD = 1 << 30  # a length beyond this is noise, not a message to sit out
 _HEAD_KEPT = 1 << 10
@@ -55,7 +56,7 @@ class HeaderFrames:
     lost after a header whose length is of no use, until the next header that is.
     """
 
-    def __init__(self, max_body: int = MAX_BODY) -> None:
+    def __init__(self, max_body: int = MAX_MESSAGE) -> None:
         self._max = max_body
         self._buffer = bytearray()
         self._need: int | None = None

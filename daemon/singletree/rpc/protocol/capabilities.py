@@ -101,11 +101,11 @@ class PermissionAbilities(Shape):
 class Limits(Shape):
     """Bytes in, bytes out, bytes of a joined delta, requests open at once, events kept."""
 
-    max_message_bytes: int = 33_554_432
-    max_outbound_bytes: int = 1_048_576
-    max_delta_bytes: int = 65_536
-    max_open_requests: int = 64
-    ring_events: int = 4096
+    max_message_bytes: int
+    max_outbound_bytes: int
+    max_delta_bytes: int
+    max_open_requests: int
+    ring_events: int
 
 
 class ServerAgent(Shape):

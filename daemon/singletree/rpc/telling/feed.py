@@ -17,11 +17,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from singletree.rpc.limits import RING_EVENTS
 from singletree.rpc.pipes.codec import Encoded, encode, encode_text
 from singletree.rpc.pipes.frames import header_frame
 from singletree.rpc.telling.lane import Lane, Sink
 
-RING_EVENTS: Final = 4096
 RING_BYTES: Final = 4 << 20
 HELD_BYTES: Final = 1 << 20
 LAGGING: Final = "A client reads too slowly: some of the streamed text was left out for it."

@@ -12,12 +12,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Protocol
 
+from singletree.rpc.limits import MAX_DELTA
 from singletree.rpc.pipes.codec import encode_text
 from singletree.rpc.pipes.frames import header_frame
-
-MAX_TEXT: Final = 64 << 10
 
 Key = tuple[str, str, int]
 
@@ -74,7 +73,7 @@ class Lane:
         waiting.pieces.append(text)
         waiting.end = chunk + 1
         waiting.size += len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
-        if waiting.size >= MAX_TEXT:
+        if waiting.size >= MAX_DELTA:
             self._send_full(waiting)
         if self._timer is None:
             wait = self._last + self._latency - self._loop.time()
@@ -112,8 +111,8 @@ class Lane:
         """Send as many whole 64 KiB as there are; the last chunk may be cut between two of them."""
         data = "".join(waiting.pieces).encode(errors="surrogatepass")
         at = 0
-        while len(data) - at >= MAX_TEXT:
-            cut = at + MAX_TEXT
+        while len(data) - at >= MAX_DELTA:
+            cut = at + MAX_DELTA
             while cut < len(data) and data[cut] & 0xC0 == 0x80:
                 cut -= 1
             end = waiting.end if cut == len(data) else waiting.end - 1
