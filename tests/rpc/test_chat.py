@@ -628,6 +628,16 @@ def test_real_a_pipe_cannot_be_asked(chat: Chat, option: str, shown: str) -> Non
     assert done.stdout.endswith("Done.\n")
 
 
+def test_real_options_that_are_not_known(chat: Chat) -> None:
+    chat.command = [*chat.real, "--modle", "x"]
+    done = chat.pipe("hi\n")
+    assert done.returncode == 2
+    assert done.stdout == (
+        "✗ These options are not known.\n"
+        "  singletree serve: error: unrecognized arguments: --modle x\n"
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_real_what_a_turn_changed_is_taken_back(chat: Chat, tmp_path: Path) -> None:

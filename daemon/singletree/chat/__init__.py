@@ -14,14 +14,15 @@ from pathlib import Path
 
 from singletree.chat import commands
 from singletree.chat.keyboard import Pipe, Terminal
-from singletree.chat.link import Gone, Link, Object, Refused, part, rows, text
+from singletree.chat.link import MISUSED, Gone, Link, Object, Refused, part, rows, text
 from singletree.chat.screen import Screen
 from singletree.chat.talk import Quit, Talk
 
 OFFLINE = "offline/demo"
 """Answers a pipe unless a model is named: it needs no key and no network."""
 
-FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+FAILED, INTERRUPTED = 1, 130
+GONE = "The daemon is gone."
 
 
 def main(argv: Sequence[str] | None = None, daemon: Sequence[str] | None = None) -> int:
@@ -47,8 +48,8 @@ def main(argv: Sequence[str] | None = None, daemon: Sequence[str] | None = None)
         screen.fault(str(no), no.code, no.hint)
         return FAILED
     except Gone as end:
-        screen.fault("The daemon is gone.", hint=str(end))
-        return FAILED
+        screen.fault("These options are not known." if end.misused else GONE, hint=str(end))
+        return MISUSED if end.misused else FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:

@@ -19,6 +19,8 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 Object = dict[str, Json]
 
 GOODBYE_SECONDS = 6.0
+MISUSED = 2
+"""How a program ends that was given what it does not know."""
 
 
 class Refused(Exception):
@@ -31,7 +33,14 @@ class Refused(Exception):
 
 
 class Gone(Exception):
-    """The daemon is not there any more; the text is the end of what it wrote to its log."""
+    """The daemon is not there any more; the text is the end of what it wrote to its log.
+
+    `misused`: it did not take its options, which the text is about.
+    """
+
+    def __init__(self, log: Sequence[str], code: int | None) -> None:
+        self.misused = code == MISUSED
+        super().__init__("\n".join(log[-1:] if self.misused else log))
 
 
 def pick(value: Json, *path: str) -> Json:
@@ -122,7 +131,9 @@ class Link:
             message = self._arrived.popleft()
             if message is None:
                 self._readers[1].join(1)
-                raise Gone("\n".join(self._log))
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._child.wait(1)
+                raise Gone(list(self._log), self._child.returncode)
             yield message
 
     def close(self) -> None:

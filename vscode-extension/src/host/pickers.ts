@@ -53,8 +53,8 @@ async function rules({ daemon, conversation }: Parts): Promise<void> {
   const { rules } = await daemon.request("agent/permission/list", { sessionId });
   if (!rules.length) return void vscode.window.showInformationMessage("Singletree: no answer is remembered here.");
   const items = rules.map((rule) => ({
-    label: `${rule.decision === "allow" ? "$(check)" : "$(close)"} ${rule.tool}: ${rule.pattern ?? "*"}`,
-    description: `${rule.decision}, ${WHERE[rule.scope]}, used ${rule.uses} times`, id: rule.id,
+    label: `${rule.decision === "allow" ? "Allow" : "Deny"} ${rule.tool}: ${rule.pattern ?? "*"}`,
+    description: `${WHERE[rule.scope]}, used ${rule.uses} times`, id: rule.id,
   }));
   const chosen = await vscode.window.showQuickPick(items, { title: "Which remembered answers shall be forgotten?", canPickMany: true });
   if (chosen?.length) await daemon.request("agent/permission/remove", { sessionId, ids: chosen.map((one) => one.id) });
