@@ -1,6 +1,6 @@
 """The permission modes, as a person chooses among them. Data only.
 
-Read next: ../session/permission/gate.py, which says what each of them lets through.
+Read next: ../session/permission/policy.py, which says what each of them lets through.
 """
 
 from __future__ import annotations

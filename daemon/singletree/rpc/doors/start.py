@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NoReturn
 from singletree.errors import SingletreeError
 from singletree.host.places import UNIX, agent_dir, socket_at
 from singletree.pathtext import is_file
+from singletree.rpc.modes import MODES
 
 if TYPE_CHECKING:
     from singletree.host.options import Options
@@ -123,7 +124,7 @@ def parser(program: str) -> argparse.ArgumentParser:
     )
     made.add_argument(
         "--mode",
-        choices=("ask", "acceptEdits", "readOnly", "allowAll"),
+        choices=tuple(MODES),
         help="what the agent must ask for, instead of what your settings say",
     )
     made.add_argument(
