@@ -1,1 +1,1 @@
-"""The doors: the only place that knows JSON-RPC."""
+"""The doors: the only place of the daemon that knows JSON-RPC."""
