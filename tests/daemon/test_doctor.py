@@ -104,13 +104,16 @@ def test_the_models_beside_broken_files_are_listed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("here", ["bubblewrap", "landlock", "none"])
 def test_the_table_of_every_sandbox(here: Mechanism) -> None:
-    lines = list(sandbox_table(here))
+    lines = list(sandbox_table(here, compared=True))
     assert lines[0] == f"Sandbox of commands that run unasked: {here}"
     heads = [line for line in lines if line.startswith("With ")]
     names = {"bubblewrap": "bubblewrap", "landlock": "landlock", "none": "no sandbox"}
     assert heads == [f"With {name} the same, but:" for key, name in names.items() if key != here]
     reach = [line for line in lines if line.startswith("  reach the network")]
     assert [line.split()[3] for line in sorted(reach)] == ["TCP", "possible", "stopped"]
+    short = list(sandbox_table(here, compared=False))
+    assert short[:-1] == lines[: len(short) - 1]
+    assert not any(line.startswith("With ") for line in short)
 
 
 def test_a_default_model_that_is_not_there(tmp_path: Path) -> None:

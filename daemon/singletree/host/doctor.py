@@ -34,12 +34,15 @@ NO_PILLOW = (
     "Pillow is not installed; large ones become notes. `{python} -m pip install pillow` "
     "lets them be scaled."
 )
+COMPARE = "`singletree doctor --sandbox` compares it with the other ones."
 ILL = "Something is wrong; see the lines that begin with Wrong."
 
 
 def doctor(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[str]:
     """The lines; SingletreeError at the end where something is wrong."""
-    argparse.ArgumentParser(prog="singletree doctor").parse_args(arguments)
+    parser = argparse.ArgumentParser(prog="singletree doctor")
+    parser.add_argument("--sandbox", action="store_true", help="compare it with the other ones")
+    compared = parser.parse_args(arguments).sandbox
     ill = False
     for part in (_folder, _settings, _models, _machine):
         try:
@@ -50,7 +53,7 @@ def doctor(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator
             ill = True
             yield WRONG.format(what=error.message)
         yield ""
-    yield from sandbox_table(find_mechanism())
+    yield from sandbox_table(find_mechanism(), compared)
     if ill:
         raise SingletreeError(ILL)
 
@@ -120,16 +123,18 @@ def _machine(environment: Mapping[str, str]) -> Iterator[str]:
         yield WRONG.format(what=str(error))
 
 
-def sandbox_table(here: Mechanism) -> Iterator[str]:
-    """What holds commands here that run unasked, and where the other mechanisms differ."""
+def sandbox_table(here: Mechanism, compared: bool) -> Iterator[str]:
+    """What holds commands here that run unasked; `compared`: and where the others differ."""
     yield f"Sandbox of commands that run unasked: {here}"
     if here != "bubblewrap":
         yield "  The package bubblewrap would hold more."
     width = max(len(one.what) for one in GUARANTEES)
     for one in GUARANTEES:
         yield f"  {one.what:<{width}}  {one.of(here)}"
+    if not compared:
+        yield COMPARE
     for other in get_args(Mechanism):
-        if other != here:
+        if compared and other != here:
             yield f"With {'no sandbox' if other == 'none' else other} the same, but:"
             differing = (one for one in GUARANTEES if one.of(other) != one.of(here))
             yield from (f"  {one.what:<{width}}  {one.of(other)}" for one in differing)
