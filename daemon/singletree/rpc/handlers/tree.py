@@ -10,7 +10,7 @@ from singletree.history.outline import RowPage
 from singletree.history.reading import Reading
 from singletree.rpc.daemon import Daemon
 from singletree.rpc.plain.progress import shown
-from singletree.rpc.protocol.compaction import Compacted, CompactParams, FileLists
+from singletree.rpc.protocol.compaction import Compacted, CompactParams
 from singletree.rpc.protocol.tree import (
     BranchSide,
     DiffParams,
@@ -24,7 +24,8 @@ from singletree.rpc.protocol.tree import (
     TreeParams,
 )
 from singletree.rpc.routes import Call, Route, Routes
-from singletree.rpc.telling.views import rows_that_fit, tree_row, usage
+from singletree.rpc.telling.views import rows_that_fit, tree_row
+from singletree.rpc.telling.wire import compacted
 from singletree.session.tree.difference import Side, difference
 
 SHOWN = 2000
@@ -124,14 +125,4 @@ async def _compact(daemon: Daemon, params: CompactParams, call: Call) -> Compact
     session = await daemon.session(params, call)
     async with shown(call.peer, params.work_done_token, "Compacting"):
         made = await session.compact(params.instructions)
-    return Compacted(
-        entry_id=made.entry_id,
-        summary=made.summary,
-        first_kept_entry_id=made.first_kept_entry_id,
-        tokens_before=made.tokens_before,
-        tokens_after_estimate=made.tokens_after,
-        usage=usage(made.usage),
-        details=FileLists(
-            read_files=list(made.read_files), modified_files=list(made.modified_files)
-        ),
-    )
+    return Compacted.model_validate(compacted(made))

@@ -19,6 +19,7 @@ from singletree.rpc.telling.failures import error_info
 from singletree.session.events import (
     CommandsChanged,
     CompactionEnded,
+    CompactionResult,
     CompactionStarted,
     ConfigChanged,
     EditsChanged,
@@ -92,6 +93,22 @@ def queue_item(item: QueueItem) -> JsonObject:
     if item.client_message_id is not None:
         made["clientMessageId"] = item.client_message_id
     return made
+
+
+def compacted(done: CompactionResult) -> JsonObject:
+    """What a compaction made."""
+    return {
+        "entryId": done.entry_id,
+        "summary": done.summary,
+        "firstKeptEntryId": done.first_kept_entry_id,
+        "tokensBefore": done.tokens_before,
+        "tokensAfterEstimate": done.tokens_after,
+        "usage": done.usage.dump(),
+        "details": {
+            "readFiles": list(done.read_files),
+            "modifiedFiles": list(done.modified_files),
+        },
+    }
 
 
 def _working(event: Working) -> JsonObject:
@@ -188,19 +205,7 @@ def _compaction_ended(event: CompactionEnded) -> JsonObject:
         "reason": event.reason,
     }
     if event.result is not None:
-        done = event.result
-        made["result"] = {
-            "entryId": done.entry_id,
-            "summary": done.summary,
-            "firstKeptEntryId": done.first_kept_entry_id,
-            "tokensBefore": done.tokens_before,
-            "tokensAfterEstimate": done.tokens_after,
-            "usage": done.usage.dump(),
-            "details": {
-                "readFiles": list(done.read_files),
-                "modifiedFiles": list(done.modified_files),
-            },
-        }
+        made["result"] = compacted(event.result)
     if event.error is not None:
         made["error"] = error_info(event.error)
     return made
