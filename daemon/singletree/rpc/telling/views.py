@@ -26,7 +26,7 @@ from singletree.rpc.protocol.state import (
     Skipped,
 )
 from singletree.rpc.protocol.tree import TreeRow
-from singletree.rpc.protocol.usage import ContextUsage, Cost
+from singletree.rpc.protocol.usage import ContextUsage
 from singletree.rpc.protocol.usage import Usage as UsageShape
 from singletree.rpc.telling import bounds, failures, wire
 from singletree.session import events
@@ -176,24 +176,8 @@ def context_usage(use: ContextUse) -> ContextUsage:
 
 
 def usage(used: Usage) -> UsageShape:
-    """Tokens and cost."""
-    return UsageShape(
-        input=used.input,
-        output=used.output,
-        cache_read=used.cache_read,
-        cache_write=used.cache_write,
-        cache_write_1h=used.cache_write_1h,
-        reasoning=used.reasoning,
-        total_tokens=used.total_tokens,
-        cost=Cost(
-            input=used.cost.input,
-            output=used.cost.output,
-            cache_read=used.cost.cache_read,
-            cache_write=used.cost.cache_write,
-            total=used.cost.total,
-            total_from_provider=used.cost.total_from_provider,
-        ),
-    )
+    """Tokens and cost; the shape is that of the file."""
+    return UsageShape.model_validate(used.dump())
 
 
 def error_shape(error: events.ErrorInfo) -> ErrorInfo:
