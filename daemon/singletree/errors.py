@@ -183,7 +183,10 @@ def in_words(error: BaseException) -> str:
         case OSError(strerror=str(why), filename=str(name)):
             return f"{name}: {why}"
         case _:
-            return f"{type(error).__name__}: {error}".rstrip(": ")
+            try:
+                return f"{type(error).__name__}: {error}".rstrip(": ")
+            except Exception:  # others' errors may have no words
+                return type(error).__name__
 
 
 @contextmanager

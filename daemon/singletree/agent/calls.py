@@ -207,7 +207,7 @@ class Batch:
         assert args is not None
         try:
             slot.output = await tool.run(args, ToolRun(slot.call.id, self._updater(slot)))
-        except (Exception, SystemExit) as error:  # an extension's tool may try to leave
+        except Exception as error:
             slot.output = _failure(error)
         if not _cancelled():
             slot.output = await self._reviewed(slot, tool, args, slot.output)

@@ -24,11 +24,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Literal, Protocol, Self, TypeVar
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
-from singletree.agent.tool import Tool
+from singletree.agent.tool import Tool, ToolOutput, ToolRun
 from singletree.errors import ExtensionError
+from singletree.extensions.apart import apart
 from singletree.extensions.dialog import Dialog, Reply
+from singletree.extensions.outputs import checked_output
 from singletree.extensions.sign import Sign, SignKind
 from singletree.messages import (
     AgentMessage,
@@ -399,13 +401,21 @@ class ExtensionAPI:
 
     def tool(self, tool: Tool) -> None:
         """Offer a tool to the model."""
-        self.tools.append(tool)
+
+        async def run(args: BaseModel, tool_run: ToolRun) -> ToolOutput:
+            return checked_output(await apart(tool.run, args, tool_run))
+
+        self.tools.append(replace(tool, run=run))
 
     def command(
         self, name: str, description: str, run: Callable[[str], Awaitable[str | None]]
     ) -> None:
         """Offer a slash command to people."""
-        self.commands.append(Command(name, description, run))
+
+        async def ran(words: str) -> str | None:
+            return await apart(run, words)
+
+        self.commands.append(Command(name, description, ran))
 
     @property
     def session(self) -> SessionView:

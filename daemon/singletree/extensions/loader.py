@@ -18,6 +18,7 @@ from typing import Literal
 import anyio.to_thread
 
 from singletree.errors import ExtensionError, in_words
+from singletree.extensions.apart import apart
 from singletree.extensions.api import ExtensionAPI
 from singletree.extensions.descriptors import keep, mend
 from singletree.extensions.modules import forget, run_module
@@ -79,9 +80,9 @@ async def load_extensions(found: Sequence[Found], *, trusted: bool) -> Loaded:
             continue
         keep()
         try:
-            setup, drop = await anyio.to_thread.run_sync(_load, extension)
+            setup, drop = await apart(anyio.to_thread.run_sync, _load, extension)
             extensions.append(await set_up(extension.name, setup, drop))
-        except (Exception, SystemExit) as error:
+        except Exception as error:
             told = f"{extension.path}: {in_words(error)}"
             problems.append(Failure(extension.name, "load", told))
         finally:

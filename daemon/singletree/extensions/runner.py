@@ -9,7 +9,6 @@ contract).
 from __future__ import annotations
 
 import copy
-import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Generic
@@ -20,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from singletree.agent.tool import Tool
 from singletree.errors import in_words
+from singletree.extensions.apart import apart
 from singletree.extensions.api import (
     Actions,
     AgentEnd,
@@ -159,7 +159,7 @@ class Extensions:
         for extension, handler in self._handlers(type(payload), to):
             try:
                 answer = await self._ask(handler, payload)
-            except (Exception, SystemExit) as error:
+            except Exception as error:
                 told = in_words(error)
                 self._report(Failure(extension.name, type(payload).__name__, told))
                 if payload.shuts:
@@ -178,9 +178,7 @@ class Extensions:
     async def _ask(self, handler: Handler[Payload], payload: Payload) -> Answer:
         given = await _own_copy(payload)
         try:
-            answer = handler(given)
-            if inspect.isawaitable(answer):
-                answer = await self._in_time(answer)
+            answer = await self._in_time(handler, given)
         finally:
             mend()
         if answer is None:
@@ -192,10 +190,10 @@ class Extensions:
         names = type(payload).__name__, type(answer).__name__
         raise TypeError(WRONG_ANSWER.format(kind=names[0], answer=names[1]))
 
-    async def _in_time(self, answer: Awaitable[Answer]) -> Answer:
+    async def _in_time(self, handler: Handler[Payload], given: Payload) -> Answer:
         limit = self._limit()
         with anyio.move_on_after(limit):
-            return await answer
+            return await apart(handler, given)
         raise TimeoutError(TOO_SLOW.format(seconds=limit or 0))
 
     def _handlers(
@@ -215,9 +213,7 @@ async def set_up(name: str, setup: Setup, drop: Callable[[], None] = lambda: Non
     """An extension made by its setup function; `drop` frees what was loaded for it."""
     api = ExtensionAPI(name, drop=drop)
     try:
-        done = setup(api)
-        if inspect.isawaitable(done):
-            await done
+        await apart(setup, api)
     except BaseException:
         drop()
         raise

@@ -165,7 +165,7 @@ class Hooks:
         """A command of theirs. Raises `extension_failed` where it fails."""
         try:
             answer: object = await command.run(words)
-        except (Exception, SystemExit) as error:
+        except Exception as error:
             told = in_words(error)
             self._emit(ExtensionFailed(command.name, "command", told))
             raise ExtensionError(COMMAND_FAILED.format(name=command.name, why=told)) from error
