@@ -496,6 +496,28 @@ def test_ctrl_c_stops_the_turn_and_gives_back_what_waited(
     assert chat.sent("agent/abort")[0]["queue"] == "return"
 
 
+def test_what_is_pasted_is_one_text(person: Callable[..., Person], chat: Chat) -> None:
+    kim = person()
+    kim.sees("› ")
+    kim.presses(b"\x1b[200~hello\nyou two\x1b[201~")
+    kim.types("")
+    kim.sees("Hello")
+    kim.types("/quit")
+    assert kim.leaves() == 0
+    assert [p["content"] for p in chat.sent("agent/prompt")] == ["hello\nyou two"]
+
+
+def test_what_is_typed_ahead_is_said(person: Callable[..., Person], chat: Chat) -> None:
+    kim = person()
+    kim.sees("› ")
+    kim.presses(b"slow work\rand then\r")
+    kim.sees("steered by and then")
+    kim.sees("› ")
+    kim.types("/quit")
+    assert kim.leaves() == 0
+    assert [p["content"] for p in chat.sent("agent/steer")] == ["and then"]
+
+
 def test_ctrl_c_twice_leaves(person: Callable[..., Person]) -> None:
     kim = person()
     kim.sees("› ")

@@ -19,6 +19,8 @@ except ImportError:  # a Python built without it: lines can still be typed
     readline = None  # type: ignore[assignment]  # typeshed knows only the module
 
 HISTORY_LINES = 2000
+PASTES_WHOLE = "set enable-bracketed-paste on"
+"""What is pasted is one text, with all its lines."""
 
 
 class Pipe:
@@ -60,16 +62,21 @@ class Terminal:
         self._asking = self._interrupted = False
         signal.signal(signal.SIGINT, self._on_interrupt)
         if readline:
+            readline.parse_and_bind(PASTES_WHOLE)
             with contextlib.suppress(OSError):
                 readline.read_history_file(history)
             readline.set_history_length(HISTORY_LINES)
 
     def ask(self, prompt: str, suggestion: str = "") -> str | None:
-        """A line, with `suggestion` already in it; None at the end of input."""
+        """A line; None at the end of input.
+
+        `suggestion` stands in it already, and what was typed ahead without an end.
+        """
         if self.fd is None:
             return None
-        if readline and suggestion:
-            words = suggestion.replace("\n", " ")
+        if readline:
+            typed, self._buffer = self._buffer.decode("utf-8", "replace"), b""
+            words = f"{suggestion} {typed}".strip().replace("\n", " ")
             readline.set_startup_hook(lambda: readline.insert_text(words))
         self._asking = True
         try:
@@ -88,7 +95,7 @@ class Terminal:
         more = os.read(0, 65536)
         if not more:
             yield None
-        self._buffer += more
+        self._buffer += more.replace(b"\r", b"\n")  # typed ahead, while the terminal was raw
         while b"\n" in self._buffer:
             line, _, self._buffer = self._buffer.partition(b"\n")
             yield line.decode("utf-8", "replace").rstrip("\r")
