@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
+import anyio.from_thread
 import anyio.lowlevel
+import anyio.to_thread
 import pytest
 from pydantic import JsonValue
 
@@ -188,6 +190,24 @@ async def test_prompts_and_messages_gather_from_extension_to_extension() -> None
     fired = await extensions.fire(BeforeAgentStart("go", "base"))
     assert fired.payload.system == "base\ng1\ng2"
     assert [m.custom_type for m in fired.payload.messages] == ["g1", "g2"]
+
+
+async def test_another_thread_may_look_but_not_act() -> None:
+    held: list[ExtensionAPI] = []
+    extensions = await set_up_all(held.append)
+    desk = Desk()
+    extensions.open(desk)
+    (api,) = held
+
+    def work() -> str:
+        for act in (lambda: api.append("k", 1), lambda: api.send("x")):
+            with pytest.raises(ExtensionError, match="only the event loop"):
+                act()
+        anyio.from_thread.run_sync(api.append, "k", 2)
+        return api.session.session_id
+
+    assert await anyio.to_thread.run_sync(work) == "s1"
+    assert desk.done == [("k", 2)]
 
 
 async def test_a_failing_extension_is_told_and_the_others_go_on() -> None:

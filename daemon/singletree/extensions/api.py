@@ -22,6 +22,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import get_ident
 from typing import ClassVar, Literal, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, JsonValue
@@ -44,6 +45,7 @@ from singletree.messages import (
 
 SIGN_BYTES = 64 << 10
 NO_SIGN = "a sign must be JSON."
+OTHER_THREAD = "only the event loop's thread may do that; call anyio.from_thread.run_sync."
 LARGE_SIGN = f"a sign may have at most {SIGN_BYTES} bytes."
 
 Deliver = Literal["steer", "followUp", "nextTurn"]
@@ -382,6 +384,7 @@ class ExtensionAPI:
     commands: list[Command] = field(default_factory=list)
     actions: Actions | None = None
     drop: Callable[[], None] = field(default=lambda: None)
+    thread: int = field(default_factory=get_ident)
 
     def on(self, kind: type[P], handler: Handler[P]) -> Callable[[], None]:
         """Hear of a kind of payload; the returned function ends it."""
@@ -420,7 +423,7 @@ class ExtensionAPI:
     @property
     def session(self) -> SessionView:
         """The session, once it is open."""
-        return self._acting()
+        return self._present()
 
     def append(self, kind: str, data: JsonValue) -> str:
         """Store a note of one's own in the tree; the model never sees it."""
@@ -461,6 +464,12 @@ class ExtensionAPI:
         self._acting().sign(Sign(kind, name, payload))
 
     def _acting(self) -> Actions:
+        """The session, to change it: one thread does, or what is written mixes."""
+        if get_ident() != self.thread:
+            raise ExtensionError(f"{self.name}: {OTHER_THREAD}")
+        return self._present()
+
+    def _present(self) -> Actions:
         if self.actions is None:
             raise ExtensionError(f"{self.name}: there is no open session to act on.")
         return self.actions
