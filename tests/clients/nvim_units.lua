@@ -5,6 +5,7 @@ vim.opt.runtimepath:prepend(root .. '/clients/nvim')
 
 local draw = require('singletree.draw')
 local markdown = require('singletree.markdown')
+local questions = require('singletree.questions')
 local store_of = require('singletree.store')
 local text = require('singletree.text')
 local transcript_of = require('singletree.transcript')
@@ -213,6 +214,16 @@ function tests.a_failed_turn_says_what_to_do()
     error = { code = 'auth_failed', message = 'The key is no good.', hint = 'Log in.', retryable = false },
   })
   same(shown(shows(store)), { 'The key is no good.', 'Log in.' })
+end
+
+function tests.a_question_says_what_its_title_does_not()
+  local subject = { type = 'command', command = 'make', cwd = '/w', paths = { '/home/me/.ssh' } }
+  local asked = { requestId = 'r', sessionId = 's', title = 'run', subject = subject, reason = 'Why.', options = {} }
+  local question = questions.permission(asked)
+  same({ question.title, question.said }, { 'run\nmake', { 'in /w', '/home/me/.ssh', 'Why.' } })
+  subject = { type = 'edit', paths = { '/w/a' }, diff = '+x' }
+  question = questions.permission(vim.tbl_extend('force', asked, { title = 'edit: /w/a', subject = subject }))
+  same({ question.said, question.diff }, { { 'Why.' }, '+x' })
 end
 
 function tests.a_turn_that_ended_otherwise_says_how()

@@ -91,14 +91,15 @@ def _permission(reply_to: Json, params: Object) -> Question:
 
 
 def _about(title: str, subject: Object) -> list[str]:
-    """What the title does not say: the whole command, where it runs, the files, the diff."""
+    """What the title does not say: the whole command, where it runs, the diff, or the files."""
     command, cwd, paths = text(subject, "command"), text(subject, "cwd"), pick(subject, "paths")
     lines = [] if command in title else f"$ {command}".splitlines()
     lines += [f"in {cwd}"] if cwd else []
-    lines += [str(one) for one in paths if str(one) not in title] if isinstance(paths, list) else []
     diff = text(subject, "diff").splitlines()
     if len(diff) > DIFF_LINES:
         diff[DIFF_LINES:] = [f"… {len(diff) - DIFF_LINES} more lines"]
+    if not diff and isinstance(paths, list):
+        lines += [str(path) for path in paths if str(path) not in title]
     return lines + diff
 
 

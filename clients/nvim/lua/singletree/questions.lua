@@ -24,6 +24,21 @@ local M = {}
 ---@type table<string, thread>
 local waiting = {}
 
+--- What neither title nor diff says: where a command runs, which files, and why it is asked.
+---@param params singletree.PermissionParams
+---@param title string
+---@return string[]
+local function about(params, title)
+  local said = { params.subject.cwd and 'in ' .. params.subject.cwd or nil }
+  for _, path in ipairs(not params.subject.diff and params.subject.paths or {}) do
+    if not title:find(path, 1, true) then
+      said[#said + 1] = path
+    end
+  end
+  said[#said + 1] = params.reason
+  return said
+end
+
 ---@param params singletree.PermissionParams
 ---@return singletree.Question
 function M.permission(params)
@@ -43,7 +58,7 @@ function M.permission(params)
     sessionId = params.sessionId,
     kind = 'permission',
     title = title,
-    said = { params.reason },
+    said = about(params, title),
     diff = params.subject.diff,
     options = options,
     params = params,
