@@ -45,7 +45,8 @@ export function documentCommands({ daemon, conversation }: Parts, documents: Doc
     },
     openLink: ({ href }: { href: string }) => openLink(href, conversation.folder),
     openWhole: async ({ uri }: { uri: string }) => {
-      const opened = uri.startsWith("agent:") ? documents.of("output.txt", uri, await whole(daemon, uri)) : vscode.Uri.parse(uri);
+      const name = uri.split("/").at(-1) ?? uri;
+      const opened = uri.startsWith("agent:") ? documents.of(name, uri, await whole(daemon, uri)) : vscode.Uri.parse(uri);
       await vscode.window.showTextDocument(opened, { preview: true });
     },
     openDiff: async ({ callId }: { callId: string }) => {

@@ -66,6 +66,13 @@ export function patchOf(details: Json | undefined): string | null {
   return typeof details["patch"] === "string" ? details["patch"] : null;
 }
 
+/** Where what was cut of a call can be read, and how the button reads. A cut diff has a button of its own. */
+export function wholeOf({ truncation, cut }: ToolItem): { uri: string; text: string } | null {
+  const uri = truncation?.fullOutputUri ?? cut;
+  if (!uri || uri.endsWith("/changes.diff")) return null;
+  return { uri, text: uri.endsWith("/input.json") ? "Open all arguments" : "Open the whole output" };
+}
+
 /** The note that stands where the conversation was summed up. */
 export function compacted(key: string, before: number, after: number | null, summary: string): NoteItem {
   const figures = after === null ? `${number(before)} tokens` : `${number(before)} to about ${number(after)} tokens`;

@@ -5,7 +5,7 @@
  */
 import type { ToHost } from "../shared/messages";
 import { countOf } from "../shared/diff";
-import { number, titleOf } from "../shared/entries";
+import { number, titleOf, wholeOf } from "../shared/entries";
 import { soFar } from "../shared/partial";
 import type { Item, NoteItem, Picture, TextItem, ToolItem, UserItem } from "../shared/view";
 import { h, icon, type IconName } from "./dom";
@@ -176,13 +176,13 @@ class ToolRow implements Row {
 
 /** What can be done about a call: the icon, the words, what is said to the host. */
 function deedsOf(item: ToolItem): [IconName, string, ToHost][] {
-  const whole = item.truncation?.fullOutputUri ?? item.cut;
+  const whole = wholeOf(item);
   const place = item.locations[0];
   const deeds: [IconName, string, ToHost][] = [];
   if (item.status === "running") deeds.push(["stop", "Stop this call", { type: "stopTool", callId: item.key }]);
   if (item.diff) deeds.push(["diff", "Open the diff", { type: "openDiff", callId: item.key }]);
   if (place) deeds.push(["open", "Open the file", { type: "openFile", uri: place.uri, ...(place.line ? { line: place.line } : {}) }]);
-  if (whole) deeds.push(["open", "Open the whole output", { type: "openWhole", uri: whole }]);
+  if (whole) deeds.push(["open", whole.text, { type: "openWhole", uri: whole.uri }]);
   return deeds;
 }
 

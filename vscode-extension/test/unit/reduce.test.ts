@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DeltaParams, Entry, SessionEvent, ToolEvent } from "../../src/protocol";
+import { newTool, wholeOf } from "../../src/shared/entries";
 import { grown, MOST_ITEMS, signed, streaming, withEarlier } from "../../src/shared/reduce";
 import { after, answer, base, delta, person, read, result, session, STATE, USAGE } from "./told";
 
@@ -170,4 +171,15 @@ test("what was wrong at the beginning and what is told later are lines of their 
   const view = after(session([], { state: { ...STATE, warnings } }), { type: "warning", code: "c", message: "three" });
   assert.deepEqual(read(view), ["(warning: one)", "(warning: two)", "(warning: three)"]);
   assert.equal(new Set(view.items.map((item) => item.key)).size, 3);
+});
+
+test("what was cut is opened by its name", () => {
+  const call = newTool("c", "edit");
+  const at = (name: string): string => `agent://s/tool/c/${name}`;
+  assert.equal(wholeOf(call), null);
+  assert.equal(wholeOf({ ...call, cut: at("changes.diff") }), null);
+  assert.deepEqual(wholeOf({ ...call, cut: at("input.json") }), { uri: at("input.json"), text: "Open all arguments" });
+  assert.deepEqual(wholeOf({ ...call, cut: at("output.txt") }), { uri: at("output.txt"), text: "Open the whole output" });
+  const truncation = { fullOutputUri: "file:///tmp/o" };
+  assert.equal(wholeOf({ ...call, truncation, cut: at("input.json") })?.uri, "file:///tmp/o");
 });
