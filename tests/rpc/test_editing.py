@@ -363,6 +363,27 @@ async def test_an_abort_while_the_editor_does_not_answer_ends_the_turn(tmp_path:
         assert cancelled == [{"id": asked["id"]}]
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+async def test_an_edit_that_may_still_come_is_not_told_as_none(tmp_path: Path) -> None:
+    async with house(tmp_path, edit("one", "1"), DONE) as made:
+        uri = await opened(made, "one\n")
+        del made.client.reactions["workspace/applyEdit"]
+        session = {"sessionId": made.session_id}
+        await made.client.call("agent/prompt", {**session, "content": "go"})
+        await made.client.call("agent/session/wait", {**session, "for": "settled"}, 60)
+        told = [note["event"] for note in made.client.notes("agent/event")]
+        (failed,) = [e for e in told if e["type"] == "tool" and "result" in e]
+        assert said(failed).startswith(f"{UNCERTAIN}: the editor did not answer")
+        (asked,) = made.client.notes("workspace/applyEdit")
+        made.editor.apply(asked)
+        assert made.editor.buffers[uri].text == "1\n"
+        (late,) = (await made.client.call("agent/edits/list", session))["edits"]
+        made.client.reactions["workspace/applyEdit"] = made.editor.apply
+        await made.client.call("agent/edits/revert", {**session, "editIds": [late["editId"]]})
+        assert made.editor.buffers[uri].text == "one\n"
+
+
 async def test_several_edits_in_one_turn_follow_each_other(tmp_path: Path) -> None:
     turns = [edit(f"line {n}\n", f"LINE {n}\n") for n in range(1, 9)]
     async with house(tmp_path, *turns, DONE, editor=EVERYTHING) as made:
@@ -403,6 +424,18 @@ async def test_an_editor_that_wants_all_edits_gets_those_of_closed_and_new_files
         assert done["refused"] == []
         assert (made.folder / "closed").read_text() == "one\ntwo\n"
         assert not (made.folder / "new").exists()
+
+
+async def test_what_an_editor_made_but_did_not_save_is_told(tmp_path: Path) -> None:
+    turns = [edit("one", "1", "closed"), DONE]
+    async with house(tmp_path, *turns, editor=WANTS_ALL, capabilities=MAKES) as made:
+        (made.folder / "closed").write_text("one\n")
+        made.client.reactions["agent/editor/save"] = lambda params: {
+            "result": {"saved": [], "failed": [{"uri": params["uris"][0], "message": "disk full"}]}
+        }
+        (call,) = await made.say()
+        assert call["status"] == "failed"
+        assert "the editor made it, but it did not save it (disk full)" in said(call)
 
 
 async def test_an_editor_that_cannot_make_files_gets_none_to_make(tmp_path: Path) -> None:

@@ -35,8 +35,9 @@ READ_SECONDS: Final = 5.0
 
 NO_REASON = "it gave no reason"
 UNKNOWN = "it does not know how"
-GONE = "it has gone"
-NO_ANSWER = "it did not answer"
+GONE = "the editor has gone, and may have made it"
+NO_ANSWER = "the editor did not answer, and may still make it"
+NEITHER = "the editor's text is now neither the old one nor the new one"
 SAID_SO = "it said so, but its text is as before"
 
 Kind = Literal["landed", "refused", "stale", "unproven"]
@@ -44,7 +45,10 @@ Kind = Literal["landed", "refused", "stale", "unproven"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of an edit. All but `landed` and `unproven` left the document without it."""
+    """What became of an edit. All but `landed` and `unproven` left the document without it.
+
+    `reason`: why it was refused, or what is not certain.
+    """
 
     kind: Kind
     reason: str = ""
@@ -197,8 +201,10 @@ def _judge(proof: _Proof, actual: str, refusal: str | None) -> Outcome:
     old, new, actual = proof.old, proof.new, unix(actual)
     if proof.same(actual) or (refusal is None and contains(old, new, actual)):
         return Outcome("landed")
+    if actual == old and refusal in (GONE, NO_ANSWER):
+        return Outcome("unproven", refusal)
     if actual == old:
         return Outcome("refused", refusal or SAID_SO)
     if lacks(old, new, actual):
         return Outcome("stale", refusal or "")
-    return Outcome("unproven", refusal or "")
+    return Outcome("unproven", NEITHER)

@@ -16,6 +16,8 @@ from singletree.rpc.buffers.changes import smallest
 from singletree.rpc.buffers.documents import uri_of
 from singletree.rpc.buffers.text import Text
 from singletree.rpc.editing.applying import (
+    GONE,
+    NO_ANSWER,
     Outcome,
     ask_to_apply,
     can,
@@ -27,6 +29,9 @@ from singletree.rpc.editing.saving import save
 from singletree.rpc.hello import part
 from singletree.rpc.peer import Peer
 from singletree.session.edits.edit import plain
+
+NOT_SAVED = "the editor made it, but it did not save it ({why})"
+OTHER = "the file is now neither the old one nor the new one"
 
 Read = Callable[[], Awaitable[bytes | None]]
 
@@ -58,12 +63,15 @@ async def write_through(
     if before is None:
         changes.insert(0, {"kind": "create", "uri": uri, "options": {"ignoreIfExists": True}})
     refusal = await ask_to_apply(peer, {"label": label, "edit": {"documentChanges": changes}})
-    if refusal is None:
-        refusal = await save(peer, uri)
+    unsaved = await save(peer, uri) if refusal is None else None
     now = await read()
     if now is not None and plain(now) == plain(data):
         return Outcome("landed")
-    return Outcome("refused" if refusal and now == before else "unproven", refusal or "")
+    if unsaved:
+        return Outcome("unproven", NOT_SAVED.format(why=unsaved))
+    if refusal in (GONE, NO_ANSWER):
+        return Outcome("unproven", refusal)
+    return Outcome("refused", refusal) if refusal and now == before else Outcome("unproven", OTHER)
 
 
 def _texts(before: bytes, data: bytes) -> tuple[str, str] | None:

@@ -35,8 +35,8 @@ CHANGED = (
 )
 REFUSED = "The editor did not apply this edit of {path}: {reason}. Nothing was changed."
 UNPROVEN = (
-    "It is not certain what became of this edit of {path}: the editor's text is now neither the "
-    "old one nor the new one. Read the file before you go on."
+    "It is not certain what became of this edit of {path}: {reason}. Read the file before you go "
+    "on."
 )
 
 
@@ -136,7 +136,7 @@ def check(outcome: Outcome, name: str, data: bytes) -> None:
         case "stale":
             raise ToolError(CHANGED.format(path=name), intended)
         case "unproven":
-            raise ToolError(UNPROVEN.format(path=name), intended)
+            raise ToolError(UNPROVEN.format(path=name, reason=outcome.reason), intended)
 
 
 def _missing(path: Path) -> list[str]:
