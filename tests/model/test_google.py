@@ -113,6 +113,11 @@ def test_where_it_goes() -> None:
     assert APIS[API].headers(info, asked("hi"), None) == {}
 
 
+def test_an_id_that_is_no_text_spoils_only_its_own_requests() -> None:
+    info = model(id="half \ud83d/x")
+    assert APIS[API].url(info).endswith("/models/half%20%3F%2Fx:streamGenerateContent?alt=sse")
+
+
 @pytest.mark.parametrize(
     ("spoken_before", "sent"),
     [

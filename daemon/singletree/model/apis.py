@@ -61,7 +61,8 @@ class Api:
 
     def url(self, info: ModelInfo) -> str:
         """Where a request goes."""
-        return info.base_url.rstrip("/") + self.path.format(model=quote(info.id, safe=""))
+        model = quote(info.id, safe="", errors="replace")
+        return info.base_url.rstrip("/") + self.path.format(model=model)
 
 
 def _messages_headers(info: ModelInfo, request: ModelRequest, key: str | None) -> dict[str, str]:
