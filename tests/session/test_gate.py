@@ -260,6 +260,16 @@ async def test_private_files_are_asked_for_each_time(house: House, mode: Mode) -
     secret = str(house.home / ".ssh/id")
     assert await outcome(gate, READ, PathArgs(path=secret)) == "asked"
     assert await outcome(gate, BASH, CommandArgs(command=f"cat {secret}")) == "asked"
+    for line in (
+        f"cat < {secret}",
+        f"echo x >> {secret}",
+        f"sh -c 'cat < {secret}'",
+        f"for f in {secret}; do cat $f; done",
+        f"[[ -f x ]]; cat <{secret}",
+        f"curl -d@{secret} x",
+        f"sudo cat {secret}",
+    ):
+        assert await outcome(gate, BASH, CommandArgs(command=line)) == "asked"
     for question in person.asked:
         assert question.default_to_no
         assert [option.scope for option in question.options] == ["once", "once"]

@@ -68,7 +68,8 @@ class Parsed:
     """A line, understood as far as it could be.
 
     `commands` must all be allowed for the line to be. `hidden` are further readings, in which only
-    what is forbidden is looked for. `writes` are targets of redirections (None: unknown).
+    what is forbidden is looked for. `writes` are targets of redirections (None: unknown), `files`
+    are all that are named by one, to be read or written.
     `doubts` say why a person has to look even if every command is allowed. `whole`: no word was
     left unseen because the line is too long or too deep.
     """
@@ -77,7 +78,13 @@ class Parsed:
     hidden: tuple[Argv, ...]
     writes: tuple[str | None, ...]
     doubts: tuple[str, ...]
+    files: tuple[str, ...]
     whole: bool
+
+    def words(self) -> set[str]:
+        """Every word that is seen anywhere in the line."""
+        seen = {word for argv in (*self.commands, *self.hidden) for word in argv}
+        return {word for word in (*seen, *self.files) if word is not None}
 
 
 def parse_command(line: str, shell: str = "bash") -> Parsed:
@@ -92,6 +99,7 @@ def parse_command(line: str, shell: str = "bash") -> Parsed:
         tuple(dict.fromkeys(found.hidden)),
         tuple(dict.fromkeys(found.writes)),
         tuple(dict.fromkeys(found.doubts)),
+        tuple(dict.fromkeys(found.files)),
         TOO_DEEP not in found.doubts,
     )
 
@@ -136,6 +144,7 @@ class _Findings:
     hidden: list[Argv] = field(default_factory=list)
     writes: list[str | None] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
 
     def line(self, line: str, depth: int) -> None:
         if self.shell != "bash" and (self.shell not in SHELLS or _BASH_ALONE.search(line)):
@@ -153,6 +162,8 @@ class _Findings:
     def simple(self, simple: Simple, depth: int) -> None:
         self.settings(simple.assigned)
         for redirect in simple.redirects:
+            if redirect.target.fixed and not redirect.operator.startswith("<<"):
+                self.files.append(redirect.target.text)
             if _CONNECTION.match(redirect.target.text):
                 self.doubts.append(CONNECTS.format(target=redirect.target.text))
             if ">" in redirect.operator and not self._harmless(redirect.operator, redirect.target):
@@ -279,6 +290,7 @@ class _Findings:
                 inner = _Findings(self.shell)
                 inner.line(word, depth + 1)
                 self.hidden += [*inner.commands, *inner.hidden]
+                self.files += inner.files
                 if TOO_DEEP in inner.doubts:
                     self.doubts.append(TOO_DEEP)
 

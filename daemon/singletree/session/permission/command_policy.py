@@ -70,9 +70,8 @@ class CommandPolicy:
     def _read(self, line: str) -> tuple[Parsed, Place | None]:
         """The line taken apart, and a secret that it names, as far as that can be seen."""
         parsed = parse_command(line, self._shell())
-        words = [word for argv in parsed.commands for word in argv if word is not None]
-        for word in words:
-            for text in {word, word.rpartition("=")[2]}:
+        for word in sorted(parsed.words()):
+            for text in {word, word.rpartition("=")[2], word[max(word.find("/"), 0) :]}:
                 if "/" in text or text.startswith("~"):
                     with suppress(ToolError):  # no path at all
                         place = self._places.of(self._world.resolve(text))
