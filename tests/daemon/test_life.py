@@ -210,3 +210,23 @@ async def test_shutdown_while_turns_run(tmp_path: Path) -> None:
 
 async def _open(client: RawClient, where: Place) -> Any:
     return await client.call("agent/session/open", {"cwd": str(where.folder)}, 30)
+
+
+async def test_what_is_said_before_a_session_is_open_goes_into_that_one(tmp_path: Path) -> None:
+    """Sent in one go, without waiting for the answer of what opens it."""
+    where = place(tmp_path)
+    async with daemon(where, {"loop": True}) as client:
+        first = await opened(client, where)
+        at = {"cwd": str(where.folder)}
+        for method, params in (
+            ("agent/session/open", {**at, "start": "new"}),
+            ("agent/session/new", at),
+            ("agent/session/switch", {"sessionId": first}),
+        ):
+            asked = client.request(method, params)
+            said = client.request("agent/prompt", {"content": method})
+            new = (await client.answer(asked))["result"]["sessionId"]
+            message = (await client.answer(said))["result"]["messageId"]
+            await settled(client, new)
+            page = await client.call("agent/session/entries", {"sessionId": new})
+            assert message in [entry["id"] for entry in page["entries"]], method

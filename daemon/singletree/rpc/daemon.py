@@ -144,6 +144,10 @@ class Daemon(Front):
         """The session by id, by folder, or the only one that the caller hears."""
         if params.session_id is not None:
             return self.host.get(params.session_id)
+        async with call.peer.opening:
+            return await self._current(params, call)
+
+    async def _current(self, params: SessionParams, call: Call) -> AgentSession | None:
         if params.workspace is not None:
             return await self.host.open(folder_at(params.workspace))
         heard = self._subscriptions_of(call.peer)

@@ -41,7 +41,11 @@ OpenLanguage = Callable[["Peer"], Awaitable[Language]]
 
 
 class Peer:
-    """A client. `speaks_agent`: it declared the agent block, or has called an agent method."""
+    """A client. `speaks_agent`: it declared the agent block, or has called an agent method.
+
+    `opening` is held while a session is opened for it: what it asks meanwhile without naming a
+    session means that one.
+    """
 
     def __init__(self, outbox: Outbox, open_language: OpenLanguage | None) -> None:
         self.outbox = outbox
@@ -49,6 +53,7 @@ class Peer:
         self.documents = Documents()
         self.settings = EditorSettings()
         self.speaks_agent = False
+        self.opening = asyncio.Lock()
         self._asking = Asking(self._put)
         self._open_language = open_language
         self._language: asyncio.Future[Language] | None = None

@@ -64,14 +64,15 @@ def routes(daemon: Daemon) -> Routes:
 
 
 async def _open_(daemon: Daemon, params: OpenParams, call: Call) -> Attached:
-    session = await daemon.open(
-        call,
-        workspace=params.workspace,
-        cwd=params.cwd,
-        session_id=params.session_id,
-        start=params.start,
-    )
-    return daemon.snapshot(call, session, params.history)
+    async with call.peer.opening:
+        session = await daemon.open(
+            call,
+            workspace=params.workspace,
+            cwd=params.cwd,
+            session_id=params.session_id,
+            start=params.start,
+        )
+        return daemon.snapshot(call, session, params.history)
 
 
 async def _attach(daemon: Daemon, params: AttachParams, call: Call) -> AttachResult | Encoded:
@@ -109,19 +110,21 @@ async def _list_(daemon: Daemon, params: ListParams, call: Call) -> SessionList:
 
 async def _new(daemon: Daemon, params: NewParams, call: Call) -> Attached:
     folder = folder_of(call.peer, params.workspace, params.cwd)
-    if params.recover is None:
-        session = await daemon.host.open(folder, "new")
-    else:
-        session = await daemon.host.recover(at_home(params.recover), folder)
-    if params.name:
-        session.rename(params.name)
-    return daemon.snapshot(call, session, HistoryParams())
+    async with call.peer.opening:
+        if params.recover is None:
+            session = await daemon.host.open(folder, "new")
+        else:
+            session = await daemon.host.recover(at_home(params.recover), folder)
+        if params.name:
+            session.rename(params.name)
+        return daemon.snapshot(call, session, HistoryParams())
 
 
 async def _switch(daemon: Daemon, params: SwitchParams, call: Call) -> Attached:
     path = None if params.path is None else at_home(params.path)
-    session = await daemon.opened(partial(daemon.host.switch, params.session_id, path))
-    return daemon.snapshot(call, session, params.history)
+    async with call.peer.opening:
+        session = await daemon.opened(partial(daemon.host.switch, params.session_id, path))
+        return daemon.snapshot(call, session, params.history)
 
 
 async def _rename(daemon: Daemon, params: RenameParams, call: Call) -> SessionName:
