@@ -180,7 +180,6 @@ class ChatDecoder:
         part.id = part.id or call_id
         if not part.id and call.pieces:  # it will hardly come any more
             part.id = new_call_id()
-            call.made_up = True
         call.pieces += 1
         return self.draft.call(call.at, raw)
 
@@ -237,7 +236,6 @@ class _Call:
         self.at = at
         self.index = index
         self.pieces = 0
-        self.made_up = False
         self.given = ""
         """The server's own id."""
         self.json = PartialJson()
