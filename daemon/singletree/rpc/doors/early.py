@@ -43,13 +43,15 @@ def serve_stdio(
     loading.start()
     open_door = loading.result()
 
+    import asyncio
+
     from singletree.rpc.doors.logs import log_to_stderr
-    from singletree.rpc.doors.loop import new_loop
     from singletree.rpc.doors.serve import Line, serve
 
     log = log_to_stderr()
+    loop = asyncio.new_event_loop()
     line = Line(reading, writing, splitter, frames, greeting)
-    code = new_loop().run_until_complete(serve(open_door, line))
+    code = loop.run_until_complete(serve(open_door, line))
     log.drain()
     os._exit(code)  # nothing that still hangs, a thread or a task, can keep the process
 

@@ -62,16 +62,17 @@ def _listen_main(given: argparse.Namespace) -> NoReturn:
     os.close(reading)
     os.close(writing)
 
+    import asyncio
+
     from singletree.rpc.doors.detach import log_at
     from singletree.rpc.doors.listen import listen
     from singletree.rpc.doors.logs import log_to_stderr
-    from singletree.rpc.doors.loop import new_loop
 
     log = log_to_stderr(log_at(claim.path))
     door = _load(given)
     os.chdir("/")  # no folder is kept from being removed, and none is meant by chance
     serving = listen(door, claim, partial(_idle_seconds, given))
-    code = new_loop().run_until_complete(serving)
+    code = asyncio.new_event_loop().run_until_complete(serving)
     log.drain()
     os._exit(code)  # nothing that still hangs, a thread or a task, can keep the process
 
