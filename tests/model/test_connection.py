@@ -136,6 +136,23 @@ async def test_a_key_with_a_control_character_is_refused(sign: str) -> None:
     assert not error.retryable
 
 
+async def test_a_user_in_the_address_is_told_to_the_server() -> None:
+    async with serving([OK]) as server:
+        address = server.url.replace("://", "://me:a%40b@") + "/v1"
+        async with model_at(server, base_url=address, key=None) as model:
+            assert text_of((await answer(model, "hi")).content) == "ok"
+    assert server.seen[0].headers["authorization"] == "Basic bWU6YUBi"
+
+
+async def test_cookies_are_not_kept() -> None:
+    said = {"content-type": "text/event-stream", "set-cookie": "who=me; Path=/"}
+    cookie = Reply([OK], headers=said)
+    async with serving([cookie, OK]) as server, model_at(server) as model:
+        await answer(model, "hi")
+        await answer(model, "hi")
+    assert "cookie" not in server.seen[1].headers
+
+
 async def test_a_key_with_blanks_round_it_is_sent_without() -> None:
     async with (
         serving([OK]) as server,

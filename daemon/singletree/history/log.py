@@ -129,18 +129,18 @@ class SessionLog:
         """What another program has appended since, which `take_growth` makes ours."""
         if self._handle is None:
             return b""
-        if wrong := self._wrong(self._handle):
+        now = os.fstat(self._handle)
+        if wrong := self._wrong(now):
             raise SessionUnreadable(wrong, hint=GO_ON, detail=self._where())
-        more = os.fstat(self._handle).st_size - self.size
+        more = now.st_size - self.size
         return self.read(self.size, more) if more else b""
 
     def is_replaced(self) -> bool:
         """Whether another file is in the place of this one, or less of it. Looks at the disk."""
-        return self._handle is not None and self._wrong(self._handle) == REPLACED
+        return self._handle is not None and self._wrong(os.fstat(self._handle)) == REPLACED
 
-    def _wrong(self, handle: int) -> str:
+    def _wrong(self, now: os.stat_result) -> str:
         """What another program did to the file but add to it."""
-        now = os.fstat(handle)
         try:
             there = self.path.stat()
         except OSError:

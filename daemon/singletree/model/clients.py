@@ -1,6 +1,7 @@
-"""The httpx clients: one for each way to servers, direct or through a proxy, made when needed.
+"""Pools of connections: one for each way to servers, direct or through a proxy, made when needed.
 
-httpx is imported and certificates are read in a worker thread. Never knows what is asked over them.
+They are httpx's transports and not its clients, which would keep cookies and follow redirects. They
+are imported, and certificates read, in a worker thread. Never knows what is asked over them.
 Read next: proxies.py (which way), http.py (who asks).
 """
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
     import httpx
 
-CONNECT_SECONDS = 15.0
+TIMEOUT = {"timeout": {"connect": 15.0}}
+"""Of a request: seconds to connect. How long it may be silent is for http.py to know."""
 KEEP_ALIVE_SECONDS = 300.0
 BAD_PROXY = (
     "the proxy's address cannot be used; in its user and password, other signs than letters and "
@@ -35,12 +37,12 @@ NO_PROXY_KIND = "{kind} proxies are not supported, only http and https ones"
 
 
 class Clients:
-    """Clients by the way they go, their connections kept between requests."""
+    """Transports by the way they go, their connections kept between requests."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = env
         self._trust = tuple((name, env[name]) for name in TRUSTED if env.get(name))
-        self._made: dict[tuple[str | None, bool], httpx.AsyncClient] = {}
+        self._made: dict[tuple[str | None, bool], httpx.AsyncHTTPTransport] = {}
         self._lock = anyio.Lock()
 
     def way(self, url: str, named: str | None = None) -> str | None:
@@ -54,8 +56,8 @@ class Clients:
             raise ValueError(NO_PROXY_KIND.format(kind=kind))
         return proxy
 
-    async def get(self, proxy: str | None, *, secure: bool) -> httpx.AsyncClient:
-        """The client for a way. ValueError says what cannot be used."""
+    async def get(self, proxy: str | None, *, secure: bool) -> httpx.AsyncHTTPTransport:
+        """The connections of a way. ValueError says what cannot be used."""
         key = (proxy, secure or (proxy or "").startswith("https:"))
         async with self._lock:
             if key not in self._made:
@@ -66,16 +68,16 @@ class Clients:
 
     async def close(self) -> None:
         """Close all connections."""
-        clients, self._made = list(self._made.values()), {}
-        for client in clients:
-            await client.aclose()
+        made, self._made = list(self._made.values()), {}
+        for transport in made:
+            await transport.aclose()
 
 
 Trust = tuple[tuple[str, str], ...]
 """Variables, and the files of certificates that they name."""
 
 
-def _make(proxy: str | None, secure: bool, trust: Trust) -> httpx.AsyncClient:
+def _make(proxy: str | None, secure: bool, trust: Trust) -> httpx.AsyncHTTPTransport:
     """Slow: imports httpx, reads certificates where they are needed. Run in a worker thread."""
     import httpx
 
@@ -83,11 +85,10 @@ def _make(proxy: str | None, secure: bool, trust: Trust) -> httpx.AsyncClient:
         way = httpx.Proxy(proxy) if proxy else None
     except (ValueError, httpx.InvalidURL):
         raise ValueError(BAD_PROXY) from None
-    return httpx.AsyncClient(
+    return httpx.AsyncHTTPTransport(
         verify=_certificates(trust) if secure else False,
         proxy=way,
         trust_env=False,
-        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
         limits=httpx.Limits(keepalive_expiry=KEEP_ALIVE_SECONDS),
     )
 

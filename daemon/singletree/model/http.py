@@ -17,7 +17,7 @@ import anyio
 from singletree.errors import ModelError
 from singletree.model.arrivals import Arrivals
 from singletree.model.base import Terms
-from singletree.model.clients import Clients
+from singletree.model.clients import TIMEOUT, Clients
 from singletree.model.failure import broken, moved, refused, scrub
 from singletree.model.sse import ServerEvent, SSEDecoder
 
@@ -89,14 +89,20 @@ class Http:
         try:
             headers = _headers(call)
             proxy = self._clients.way(call.url, call.terms.proxy)
-            client = await self._clients.get(proxy, secure=call.url.startswith("https:"))
+            transport = await self._clients.get(proxy, secure=call.url.startswith("https:"))
         except ValueError as error:
             raise ModelError(f"{call.provider}: {error}", provider=call.provider) from None
         import httpx
 
         try:
-            request = client.build_request("POST", call.url, headers=headers, content=call.body)
-            response = await clock.within(client.send(request, stream=True))
+            request = httpx.Request(
+                "POST", call.url, headers=headers, content=call.body, extensions=TIMEOUT
+            )
+            if request.url.userinfo:
+                sign = httpx.BasicAuth(request.url.username, request.url.password).auth_flow
+                request = next(sign(request))
+            response = await clock.within(transport.handle_async_request(request))
+            response.request = request
             try:
                 return await _hear(response, call, clock, take)
             finally:

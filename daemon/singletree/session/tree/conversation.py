@@ -170,8 +170,9 @@ class Conversation:
 
     def _take_in(self) -> None:
         """Tell what another program has added, and what proved damaged since it was opened."""
-        for entry in self.history.entries(ids=self.history.take_in()).entries:
-            self._emit(EntryAppended(entry))
+        if new := self.history.take_in():
+            for entry in self.history.entries(ids=new).entries:
+                self._emit(EntryAppended(entry))
         damage = self.history.damage
         for found in damage[self._told :]:
             self._warn(found.kind, found.message)
