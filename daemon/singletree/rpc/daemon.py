@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 import anyio
 from anyio import to_thread
@@ -18,7 +17,7 @@ from anyio import to_thread
 from singletree.errors import SingletreeError
 from singletree.host.host import place
 from singletree.rpc import snapshot
-from singletree.rpc.folders import folder_at, folder_of, no_workspace
+from singletree.rpc.folders import folder_at, no_workspace
 from singletree.rpc.front import Front
 from singletree.rpc.peer import Peer
 from singletree.rpc.pipes.codec import Encoded
@@ -144,12 +143,10 @@ class Daemon(Front):
         """The session by id, by folder, or the only one that the caller hears."""
         if params.session_id is not None:
             return self.host.get(params.session_id)
-        async with call.peer.opening:
-            return await self._current(params, call)
-
-    async def _current(self, params: SessionParams, call: Call) -> AgentSession | None:
-        if params.workspace is not None:
-            return await self.host.open(folder_at(params.workspace))
+        folder = None if params.workspace is None else folder_at(params.workspace)
+        await call.peer.openings.over(folder)
+        if folder is not None:
+            return await self.host.open(folder)
         heard = self._subscriptions_of(call.peer)
         if len(heard) == 1:
             return heard[0]
@@ -159,22 +156,6 @@ class Daemon(Front):
         if not heard and len(folders) == 1:
             return await self.host.open(folder_at(folders[0]))
         return None
-
-    async def open(
-        self,
-        call: Call,
-        *,
-        workspace: str | None = None,
-        cwd: str | None = None,
-        session_id: str | None = None,
-        start: Literal["continue", "new"] = "continue",
-    ) -> AgentSession:
-        """Open a session of a folder, or by its id."""
-        named = workspace is not None or cwd is not None
-        folder = None
-        if session_id is None or named:
-            folder = folder_of(call.peer, workspace, cwd)
-        return await self.opened(partial(self.host.open, folder, start, session_id))
 
     async def opened(self, opening: Callable[[], Awaitable[AgentSession]]) -> AgentSession:
         """What was opened. One that is open over a file that was replaced is opened anew."""

@@ -15,6 +15,7 @@ from singletree.rpc.asking import Asking
 from singletree.rpc.buffers.documents import Documents
 from singletree.rpc.client import Client
 from singletree.rpc.faults import RpcError
+from singletree.rpc.openings import Openings
 from singletree.rpc.own_settings import EditorSettings
 from singletree.rpc.pipes import codec
 from singletree.rpc.pipes.outbox import Outbox
@@ -41,11 +42,7 @@ OpenLanguage = Callable[["Peer"], Awaitable[Language]]
 
 
 class Peer:
-    """A client. `speaks_agent`: it declared the agent block, or has called an agent method.
-
-    `opening` is held while a session is opened for it: what it asks meanwhile without naming a
-    session means that one.
-    """
+    """A client. `speaks_agent`: it declared the agent block, or has called an agent method."""
 
     def __init__(self, outbox: Outbox, open_language: OpenLanguage | None) -> None:
         self.outbox = outbox
@@ -53,7 +50,7 @@ class Peer:
         self.documents = Documents()
         self.settings = EditorSettings()
         self.speaks_agent = False
-        self.opening = asyncio.Lock()
+        self.openings = Openings()
         self._asking = Asking(self._put)
         self._open_language = open_language
         self._language: asyncio.Future[Language] | None = None

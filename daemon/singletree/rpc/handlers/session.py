@@ -64,14 +64,13 @@ def routes(daemon: Daemon) -> Routes:
 
 
 async def _open_(daemon: Daemon, params: OpenParams, call: Call) -> Attached:
-    async with call.peer.opening:
-        session = await daemon.open(
-            call,
-            workspace=params.workspace,
-            cwd=params.cwd,
-            session_id=params.session_id,
-            start=params.start,
-        )
+    named = params.workspace is not None or params.cwd is not None
+    folder = None
+    if params.session_id is None or named:
+        folder = folder_of(call.peer, params.workspace, params.cwd)
+    opening = partial(daemon.host.open, folder, params.start, params.session_id)
+    with call.peer.openings.begun(folder):
+        session = await daemon.opened(opening)
         return daemon.snapshot(call, session, params.history)
 
 
@@ -110,7 +109,7 @@ async def _list_(daemon: Daemon, params: ListParams, call: Call) -> SessionList:
 
 async def _new(daemon: Daemon, params: NewParams, call: Call) -> Attached:
     folder = folder_of(call.peer, params.workspace, params.cwd)
-    async with call.peer.opening:
+    with call.peer.openings.begun(folder):
         if params.recover is None:
             session = await daemon.host.open(folder, "new")
         else:
@@ -122,7 +121,7 @@ async def _new(daemon: Daemon, params: NewParams, call: Call) -> Attached:
 
 async def _switch(daemon: Daemon, params: SwitchParams, call: Call) -> Attached:
     path = None if params.path is None else at_home(params.path)
-    async with call.peer.opening:
+    with call.peer.openings.begun(None):
         session = await daemon.opened(partial(daemon.host.switch, params.session_id, path))
         return daemon.snapshot(call, session, params.history)
 
