@@ -232,7 +232,7 @@ test("a session gets a name, another one is begun, and the list leads back", asy
   await window.view.locator(".strip .name", { hasText: "The long one" }).waitFor();
   await window.command("Singletree: New session");
   await window.view.locator(".strip .name", { hasText: "New conversation" }).waitFor();
-  assert.equal(await window.view.locator(".row").count(), 0);
+  await window.view.locator(".row").first().waitFor({ state: "detached" });
   await window.command("Singletree: Sessions");
   await window.shot("31-sessions");
   await window.pick("The long one");
@@ -273,7 +273,7 @@ test("a window with several folders has a session for each; one whose folder is 
   await folder.press("Enter");
   await window.pick("second");
   await folder.filter({ hasText: "second" }).waitFor();
-  assert.equal(await window.view.locator(".row").count(), 0);
+  await window.view.locator(".row").first().waitFor({ state: "detached" });
   await window.say("where");
   await window.shows("Here.");
   await window.view.locator(".row.tool summary").first().click();

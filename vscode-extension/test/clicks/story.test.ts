@@ -107,7 +107,7 @@ test("stop ends the turn, and what waited comes back into the box", async () => 
   await window.rests();
   await window.shows("Stopped");
   await window.holds("and then this");
-  assert.equal(await window.view.locator(".queued").count(), 0);
+  await window.view.locator(".queued").first().waitFor({ state: "detached" });
   await window.box.fill("");
 });
 
@@ -118,7 +118,7 @@ test("a jump in the tree, with a summary", async () => {
   await window.shot("10-jump");
   await window.pick("with a summary of what is left");
   await window.view.locator(".note", { hasText: "Summary of the branch that was left" }).waitFor();
-  assert.equal(await window.view.locator(".row", { hasText: "Left it is." }).count(), 0);
+  await window.view.locator(".row", { hasText: "Left it is." }).first().waitFor({ state: "detached" });
   await window.treeRow("●").waitFor();
   await window.shot("11-tree");
 });
@@ -196,7 +196,7 @@ test("pictures are pasted or dropped, made small enough, sent, and shown with th
   await window.say("what is this?");
   const shown = window.view.locator(".row.user", { hasText: "what is this?" }).locator("img");
   await shown.nth(1).waitFor();
-  assert.equal(await chips.count(), 0);
+  await chips.first().waitFor({ state: "detached" });
   await window.rests();
   await window.shot("03-pictures");
 });
