@@ -34,7 +34,7 @@ from singletree.session.turn.turn import Turn
 Spawn = Callable[[Callable[[], Awaitable[None]]], None]
 
 END_LIMIT = 5.0
-"""Seconds that a request waits while a turn that has ended is put away; guests have a say there."""
+"""Seconds a request waits while a turn that has ended is put away; extensions have a say there."""
 
 BUSY = "A turn is running: steer it, queue the message, or stop the turn first."
 SUMMING = "A summary is being made: queue the message, or stop the summary first."
