@@ -58,7 +58,8 @@ def test_versions(given_version: Any, known: int) -> None:
 
 
 def test_odd_fields_of_a_header_are_dropped() -> None:
-    found = parse(encoded(header(cwd=7, timestamp=None, parentSession=["x"])))
+    odd = header(cwd=7, timestamp=None, parentSession=["x"], parent_session=5)
+    found = parse(encoded(odd))
     assert isinstance(found, SessionHeader)
     assert (found.cwd, found.timestamp, found.parent_session) == ("", "", None)
 

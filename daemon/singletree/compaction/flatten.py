@@ -1,7 +1,7 @@
 """A conversation as plain text, to be read by whoever writes a summary of it.
 
 Thinking and pictures are left out, long results and arguments are cut. Pure; knows no model. Read
-next: turns.py (what is asked about the text), summary.py (who asks).
+next: prompts.py (what is asked about the text), summary.py (who asks).
 """
 
 from __future__ import annotations

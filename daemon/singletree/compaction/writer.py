@@ -192,17 +192,19 @@ def packed(parts: Sequence[str], limit: int) -> list[str]:
 
 def slices(text: str, limit: int) -> list[str]:
     """The text in pieces of at most `limit` tokens, cut at ends of lines where there are any."""
+    most = max(int(limit * CAUTIOUS_UNITS_PER_TOKEN), 2)
     pieces: list[str] = []
-    while tokens(text) > limit:
-        piece = utf16_head(text, max(int(limit * CAUTIOUS_UNITS_PER_TOKEN), 2))
+    at = 0
+    while len(text) - at > most or tokens(text[at:]) > limit:
+        piece = utf16_head(text[at : at + most], most)
         while tokens(piece) > limit and len(piece) > 1:
             piece = piece[: max(len(piece) * 3 // 4, 1)]
         end = piece.rfind("\n")
         if end > len(piece) // 2:
             piece = piece[: end + 1]
         pieces.append(piece)
-        text = text[len(piece) :]
-    return [*pieces, text] if text or not pieces else pieces
+        at += len(piece)
+    return [*pieces, text[at:]] if at < len(text) or not pieces else pieces
 
 
 def shorten(text: str | None, limit: int) -> str | None:

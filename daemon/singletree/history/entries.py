@@ -242,7 +242,7 @@ def header_of(data: Json) -> SessionHeader | None:
     if data.get("type") != "session" or not isinstance(data.get("id"), str) or not data["id"]:
         return None
     kept = dict(data)
-    for name in ("timestamp", "cwd", "parentSession"):
+    for name in ("timestamp", "cwd", "parentSession", "parent_session"):
         if name in kept and not isinstance(kept[name], str):
             del kept[name]
     version = kept.pop("version", None)
