@@ -46,7 +46,7 @@ def test_where_to_read_next_is_told_from_where_one_stands() -> None:
 
 def read_next(docstring: str) -> list[str]:
     """The files and folders that a docstring sends its reader to."""
-    _, _, told = docstring.partition("Read next:")
+    _, _, told = " ".join(docstring.split()).partition("Read next:")
     return re.findall(r"[\w./]+\.py\b|[\w.]+(?:/[\w.]+)*/(?=[\s,.;()])", told)
 
 

@@ -75,10 +75,23 @@ def test_ignore_files_hide_and_show(tmp_path: Path) -> None:
     assert [s.name for s in found(tmp_path).items] == ["keep", "in"]
 
 
-def test_a_circle_of_links_ends(tmp_path: Path) -> None:
-    lay(tmp_path, {"a/k": "", "a/s/SKILL.md": skill("one")})
-    (tmp_path / "a/loop").symlink_to("..")
-    assert [s.name for s in found(tmp_path).items] == ["one"]
+@pytest.mark.parametrize("line", ["!", "\\", "x\\", "[z-a]", "[", "//", "\xff"])
+def test_a_line_of_an_ignore_file_that_is_no_pattern_means_nothing(
+    tmp_path: Path, line: str
+) -> None:
+    lay(tmp_path, {"skip/SKILL.md": skill("skip"), "see/SKILL.md": skill("see")})
+    (tmp_path / ".gitignore").write_bytes(f"{line}\nskip/\n".encode("latin-1"))
+    assert [s.name for s in found(tmp_path).items] == ["see"]
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("links", [1, 6])
+def test_circles_of_links_end(tmp_path: Path, links: int) -> None:
+    lay(tmp_path, {"a/k": "", "a/s/SKILL.md": skill("one"), "b/SKILL.md": skill("two")})
+    for number in range(links):
+        (tmp_path / f"a/loop{number}").symlink_to("..")
+        (tmp_path / f"c{number}").symlink_to("a")
+    assert [s.name for s in found(tmp_path).items] == ["one", "two"]
 
 
 @pytest.mark.parametrize(
@@ -183,6 +196,7 @@ def test_a_description_is_cut_between_characters(tmp_path: Path) -> None:
         ("${2:-no}|${@:-none}", ["a"], "no|a"),
         ("${1}|${1:+x}|$x", ["a"], "${1}|${1:+x}|$x"),
         ("$1", ["$2"], "$2"),
+        (f"${'9' * 5000}|${{@:{'9' * 5000}}}|${{@:1:{'9' * 5000}}}", ["a"], "||a"),
     ],
 )
 def test_words_are_put_in_their_places(template: str, words: list[str], text: str) -> None:

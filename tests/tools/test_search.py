@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 from singletree.agent.tool import Tool, ToolRun
 from singletree.errors import ToolError
+from singletree.globs import translate
 from singletree.messages import Text
 from singletree.tools.disk import Disk, LocalWorld
 from singletree.tools.find import FindArgs, find_tool
-from singletree.tools.globs import translate
 from singletree.tools.ignore import ignore_around
 from singletree.tools.search import GrepArgs, grep_tool
 from singletree.tools.shell import LocalShell

@@ -1,49 +1,34 @@
 """Ignore files in folders of skills: .gitignore, .ignore and .fdignore, nested and negated.
 
-The patterns themselves are a library's affair, loaded only where such a file exists. Read next:
-skills.py, the only one that asks.
+Read next: ../gitignore.py (what a line means), skills.py, the only one that asks.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from singletree.pathtext import read_plain
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from singletree.gitignore import IgnoreRules, ignored, rules_in
 
 NAMES = (".gitignore", ".ignore", ".fdignore")
 
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """What the ignore files from `root` down to here hide; the deepest one has the last word."""
+    """What the ignore files down to here hide; the deepest one has the last word."""
 
-    root: Path
-    _rules: tuple[tuple[Path, GitIgnoreSpec], ...] = field(default=())
+    _rules: tuple[tuple[Path, IgnoreRules], ...] = ()
 
     def inside(self, folder: Path) -> Ignored:
         """The same with the ignore files of one more folder."""
-        lines: list[str] = []
-        for name in NAMES:
-            try:
-                lines += read_plain(folder / name).decode("utf-8", "replace").splitlines()
-            except OSError:
-                continue
-        if not lines:
-            return self
-        from pathspec import GitIgnoreSpec
-
-        return Ignored(self.root, (*self._rules, (folder, GitIgnoreSpec.from_lines(lines))))
+        rules = [rule for name in NAMES for rule in rules_in(folder / name)]
+        return Ignored((*self._rules, (folder, rules))) if rules else self
 
     def hides(self, path: Path, *, is_folder: bool) -> bool:
         """Whether a path below all these folders is hidden."""
-        for folder, spec in reversed(self._rules):
-            relative = path.relative_to(folder).as_posix() + ("/" if is_folder else "")
-            verdict = spec.check_file(relative).include
+        for folder, rules in reversed(self._rules):
+            relative = path.relative_to(folder).as_posix()
+            verdict = ignored(rules, relative, folder=is_folder)
             if verdict is not None:
                 return verdict
         return False

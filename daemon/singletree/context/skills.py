@@ -127,10 +127,15 @@ def _candidates(place: Path) -> list[Path]:
     """Files that may be skills: a file itself, or all in a folder, in order of their paths."""
     if is_file(place):
         return [place]
-    return _walk(place, Ignored(place), 0) if is_folder(place) else []
+    return _walk(place, Ignored(), 0, set()) if is_folder(place) else []
 
 
-def _walk(folder: Path, ignored: Ignored, depth: int) -> list[Path]:
+def _walk(folder: Path, ignored: Ignored, depth: int, seen: set[str]) -> list[Path]:
+    """As `_candidates`; a folder that links lead to again is not looked into again."""
+    real = os.path.realpath(folder)
+    if real in seen:
+        return []
+    seen.add(real)
     own = folder / SKILL_FILE
     if is_file(own) and not ignored.hides(own, is_folder=False):
         return [own]
@@ -146,7 +151,7 @@ def _walk(folder: Path, ignored: Ignored, depth: int) -> list[Path]:
             continue
         if is_folder(path):
             if depth < MAX_DEPTH and not ignored.hides(path, is_folder=True):
-                found.extend(_walk(path, ignored, depth + 1))
+                found.extend(_walk(path, ignored, depth + 1, seen))
         elif depth == 0 and name.endswith(".md") and not ignored.hides(path, is_folder=False):
             found.append(path)
     return found

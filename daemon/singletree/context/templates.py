@@ -103,7 +103,7 @@ def substitute(content: str, words: Sequence[str]) -> str:
     """The content with the words in their places."""
 
     def nth(number: str) -> str:
-        at = int(number)
+        at = _count(number)
         return words[at - 1] if 0 < at <= len(words) else ""
 
     def put(found: re.Match[str]) -> str:
@@ -111,13 +111,18 @@ def substitute(content: str, words: Sequence[str]) -> str:
             value = nth(of) if of.isdigit() else " ".join(words)
             return value or found["default"]
         if found["start"] is not None:
-            start = max(int(found["start"]) - 1, 0)
+            start = max(_count(found["start"]) - 1, 0)
             length = found["length"]
-            end = None if length is None else start + int(length)
+            end = None if length is None else start + _count(length)
             return " ".join(words[start:end])
         return " ".join(words) if found["all"] else nth(found["number"])
 
     return _PLACE.sub(put, content)
+
+
+def _count(figures: str) -> int:
+    """A number of words; one of many figures is more than there are."""
+    return int(figures[:9])
 
 
 def _candidates(place: Path) -> list[Path]:

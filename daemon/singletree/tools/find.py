@@ -1,7 +1,7 @@
 """find: files and folders by a glob, without what the project ignores, links not followed.
 
 Works on names on the disk, and on those of buffers that were never saved; never opens a file but
-ignore files. Text the model reads stands in the constants. Read next: globs.py, ignore.py.
+ignore files. Text the model reads stands in the constants. Read next: ignore.py, ../globs.py.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pydantic import Field, JsonValue
 
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
+from singletree.globs import translate
 from singletree.pathtext import home, is_there
-from singletree.tools.globs import translate
 from singletree.tools.ignore import IGNORE_FILES, Ignore, ignore_around
 from singletree.tools.looks import shown_name
 from singletree.tools.paths import locate, trouble

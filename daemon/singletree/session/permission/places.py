@@ -15,9 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from singletree.globs import translate
 from singletree.pathtext import home
 from singletree.tools.bubblewrap import RUN_BY_OTHERS
-from singletree.tools.globs import translate
 
 Kind = Literal["inside", "guarded", "readable", "outside", "private", "key"]
 """guarded: inside, but a change there makes other programs run something (.git, .pi, …).

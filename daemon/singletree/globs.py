@@ -2,8 +2,8 @@
 
 The dialect of ripgrep and fd, for paths with `/`. No pattern is slow, whoever wrote it: what stands
 behind a star is looked for once, where it comes first, and never again. That is exact, for the next
-star takes whatever is left. Pure text; never looks at a file. Read next: find.py and ignore.py (who
-match with them).
+star takes whatever is left. Pure text; never looks at a file. Read next: gitignore.py and
+tools/find.py (who match with them).
 """
 
 from __future__ import annotations
