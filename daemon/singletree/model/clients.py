@@ -7,8 +7,10 @@ Read next: proxies.py (which way), http.py (who asks).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -59,6 +61,8 @@ class Clients:
     async def get(self, proxy: str | None, *, secure: bool) -> httpx.AsyncHTTPTransport:
         """The connections of a way. ValueError says what cannot be used."""
         key = (proxy, secure or (proxy or "").startswith("https:"))
+        if key in self._made:
+            return self._made[key]
         async with self._lock:
             if key not in self._made:
                 self._made[key] = await anyio.to_thread.run_sync(
@@ -81,6 +85,7 @@ def _make(proxy: str | None, secure: bool, trust: Trust) -> httpx.AsyncHTTPTrans
     """Slow: imports httpx, reads certificates where they are needed. Run in a worker thread."""
     import httpx
 
+    _end_searches()
     try:
         way = httpx.Proxy(proxy) if proxy else None
     except (ValueError, httpx.InvalidURL):
@@ -91,6 +96,24 @@ def _make(proxy: str | None, secure: bool, trust: Trust) -> httpx.AsyncHTTPTrans
         trust_env=False,
         limits=httpx.Limits(keepalive_expiry=KEEP_ALIVE_SECONDS),
     )
+
+
+@lru_cache(maxsize=32)
+def address(url: str) -> httpx.URL:
+    """A server's address, taken apart once: httpx.InvalidURL for what is none."""
+    import httpx
+
+    return httpx.URL(url)
+
+
+def _end_searches() -> None:
+    """Where sniffio is not installed, an import of it fails at once.
+
+    httpcore tries to import it several times in a request, and each of them would look through
+    all folders of modules: 5 % of the time of a small tool call.
+    """
+    if "sniffio" not in sys.modules and find_spec("sniffio") is None:
+        sys.modules["sniffio"] = None  # type: ignore[assignment]  # what the import system asks for
 
 
 @cache

@@ -17,7 +17,7 @@ import anyio
 from singletree.errors import ModelError
 from singletree.model.arrivals import Arrivals
 from singletree.model.base import Terms
-from singletree.model.clients import TIMEOUT, Clients
+from singletree.model.clients import TIMEOUT, Clients, address
 from singletree.model.failure import broken, moved, refused, scrub
 from singletree.model.sse import ServerEvent, SSEDecoder
 
@@ -96,7 +96,7 @@ class Http:
 
         try:
             request = httpx.Request(
-                "POST", call.url, headers=headers, content=call.body, extensions=TIMEOUT
+                "POST", address(call.url), headers=headers, content=call.body, extensions=TIMEOUT
             )
             if request.url.userinfo:
                 sign = httpx.BasicAuth(request.url.username, request.url.password).auth_flow

@@ -202,13 +202,15 @@ def _whole(path: Path, leads: Leads) -> bytes:
 
 
 def _begun(path: Path, leads: Leads) -> tuple[Stat | None, BinaryIO | None, bytes]:
-    """What is there, and a file with its first piece."""
+    """What is there, a file's first piece, and the file where that is not all of it."""
     found = _stat(path)
     if found is None or found.kind != "file":
         return found, None, b""
     with ExitStack() as unless:
         file = unless.enter_context(_opened(path, leads))
-        piece = file.read(CHUNK)
+        piece = file.read(min(CHUNK, found.size + 1))
+        if len(piece) == found.size < CHUNK:
+            return found, None, piece
         unless.pop_all()
     return found, file, piece
 
@@ -217,8 +219,7 @@ async def _pieces(file: BinaryIO | None, first: bytes) -> AsyncGenerator[bytes, 
     piece = first
     while piece:
         yield piece
-        more = file is not None and len(piece) == CHUNK
-        piece = await to_thread.run_sync(file.read, CHUNK) if file and more else b""
+        piece = await to_thread.run_sync(file.read, CHUNK) if file else b""
 
 
 def _entries(path: Path, leads: Leads) -> list[Listed]:

@@ -60,13 +60,13 @@ class Places:
         """Its real path."""
         return self._folders[0]
 
-    @property
-    def _agent_dir(self) -> str:
-        return self._folders[1]
+    @cached_property
+    def _keys(self) -> tuple[str, ...]:
+        return _inside_of(*(f"{self._folders[1]}/{name}" for name in (_KEYS, _OURS)))
 
-    @property
-    def _home(self) -> str:
-        return self._folders[2]
+    @cached_property
+    def _private(self) -> tuple[str, ...]:
+        return _inside_of(*(f"{self._folders[2]}/{name}" for name in _PRIVATE))
 
     def of(self, path: Path | str) -> Place:
         """The place a path leads to; one that does not exist, where it would be made."""
@@ -79,8 +79,7 @@ class Places:
 
     def hidden(self) -> list[Path]:
         """What a search through a folder must not show."""
-        keys = [Path(self._agent_dir, name) for name in (_KEYS, _OURS)]
-        return keys + [Path(self._home, name) for name in _PRIVATE]
+        return [Path(folder) for folder in (*self._keys, *self._private)]
 
     def covered(self, pattern: str, places: Iterable[Place]) -> bool:
         """Whether a rule's glob covers all of them: from the workspace, or from the root."""
@@ -96,26 +95,27 @@ class Places:
         """A path as rules and people see it: relative inside the workspace, else whole."""
         if real == self.workspace:
             return "."
-        inside = _within(real, self.workspace)
-        return real[len(self.workspace.rstrip("/")) + 1 :] if inside else real
+        (folder,) = _inside_of(self.workspace)
+        return real[len(folder) :] if real.startswith(folder) else real
 
     def _kind(self, real: str) -> Kind:
+        within = f"{real}/".startswith
+        workspace, agent_dir, _, *readable = self._folders
         if _PROCESS.fullmatch(real):
             return "key"
-        if _within(real, f"{self._agent_dir}/{_OUTPUTS}"):
+        if within(_inside_of(f"{agent_dir}/{_OUTPUTS}")):
             return "readable"
-        if any(_within(real, f"{self._agent_dir}/{name}") for name in (_KEYS, _OURS)):
+        if within(self._keys):
             return "key"
-        if any(_within(real, f"{self._home.rstrip('/')}/{name}") for name in _PRIVATE):
+        if within(self._private):
             return "private"
-        if _within(real, self.workspace):
+        if within(_inside_of(workspace)):
             parts = self.shown(real).split("/")
             guarded = parts[0] in _GUARDED or ".git" in parts
-            return "guarded" if guarded or _within(real, self._agent_dir) else "inside"
-        if any(_within(real, folder) for folder in self._folders[3:]):
-            return "readable"
-        return "outside"
+            return "guarded" if guarded or within(_inside_of(agent_dir)) else "inside"
+        return "readable" if within(_inside_of(*readable)) else "outside"
 
 
-def _within(real: str, folder: str) -> bool:
-    return real == folder or real.startswith(f"{folder.rstrip('/')}/")
+def _inside_of(*folders: str) -> tuple[str, ...]:
+    """How paths in these folders, and their own with a slash, begin."""
+    return tuple(f"{folder.rstrip('/')}/" for folder in folders)
