@@ -59,6 +59,11 @@ def test_a_call_is_never_parted_from_its_result() -> None:
     assert told(plan(in_place, 50)) == "e1,e2,e3 |  | e4"
 
 
+def test_a_second_result_of_a_call_binds_nobody() -> None:
+    line = path(says(call("c1")), result("c1"), user("b"), result("c1"), user(LONG))
+    assert told(plan(line, 102)) == "e1,e2 |  | e3"
+
+
 def test_huge_results_at_the_end_stay_with_their_call() -> None:
     line = path(user("a"), says("b", call("c1")), result("c1", LONG))
     assert told(plan(line, 50)) == " | e1 | e2"
@@ -86,6 +91,18 @@ def test_a_second_compaction_starts_at_the_kept_tail_and_passes_the_summary_on()
     assert found.previous == "S"
     assert found.touched.read_files == ("old.py",)
     assert found.touched.modified_files == ("new.py", "was.py")
+
+
+def test_what_nobody_sees_between_two_compactions_is_kept_with_what_follows() -> None:
+    line = path(
+        user(LONG),
+        compaction("e1"),
+        LabelEntry(target_id="e1", label="x"),
+        compaction("e1"),
+        says(LONG),
+        user("b"),
+    )
+    assert told(plan(line, 90)) == " | e1 | e3"
 
 
 def test_files_of_a_branch_summary_are_carried_on() -> None:
@@ -147,5 +164,5 @@ def test_no_result_is_kept_whose_call_is_given_up(line: list[Entry], keep: int) 
     for source, message in zip(seen.sources, seen.messages, strict=True):
         if isinstance(message, AssistantMessage):
             asked.update({c.id: source in given_up for c in message.tool_calls})
-        elif isinstance(message, ToolResultMessage) and asked.get(message.tool_call_id):
+        elif isinstance(message, ToolResultMessage) and asked.pop(message.tool_call_id, False):
             assert source in given_up

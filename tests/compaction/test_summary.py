@@ -23,7 +23,12 @@ from singletree.compaction.writer import (
     tokens,
 )
 from singletree.errors import ContextOverflow, ModelError
-from singletree.history.entries import BranchSummaryEntry, CompactionEntry, Entry
+from singletree.history.entries import (
+    BranchSummaryEntry,
+    CompactionEntry,
+    ContextEditEntry,
+    Entry,
+)
 from singletree.messages import AgentMessage, Usage
 
 FULL = "\n".join(f"{heading}\n- x" for heading in prompts.SECTIONS)
@@ -325,6 +330,12 @@ async def test_an_empty_branch_asks_nobody() -> None:
     teller = Teller()
     summary = await summarize_branch([], teller.complete)
     assert (summary.text, teller.prompts) == (prompts.NOTHING, [])
+
+
+def test_an_edit_hides_messages_of_a_branch_and_no_summary() -> None:
+    edits = [ContextEditEntry(target_id=name) for name in ("e1", "e2", "e3")]
+    line = path(user("a"), BranchSummaryEntry(summary=""), says("b"), *edits, user("c"))
+    assert prepare_branch(line, None).sources == ("e2", "e7")
 
 
 def test_a_summary_may_exceed_the_budget_once() -> None:

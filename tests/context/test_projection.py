@@ -92,6 +92,15 @@ def test_a_context_edit_hides_or_replaces_and_the_last_one_wins() -> None:
     assert shown(line) == ["e1: AA", "e2: B"]
 
 
+def test_whatever_an_edit_names_can_be_hidden() -> None:
+    hidden = (BashExecutionMessage(command="ls"), BranchSummaryEntry(summary="S"), compaction("e1"))
+    for entry in hidden:
+        line = path(entry, ContextEditEntry(target_id="e1"), user("a"))
+        assert shown(line) == ["e3: a"]
+        swapped = ContextEditEntry(target_id="e1", replacement={"content": "b"})
+        assert shown(path(entry, swapped)) == shown(path(entry))
+
+
 def test_an_edit_reaches_only_what_is_before_it() -> None:
     line = path(user("a"), ContextEditEntry(target_id="e3", replacement=None), user("b"))
     assert shown(line) == ["e1: a", "e3: b"]

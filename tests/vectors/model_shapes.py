@@ -17,12 +17,11 @@ from singletree.model import anthropic, openai, transform
 from singletree.model.base import ModelInfo, ModelRequest, Price, ToolSpec
 from singletree.model.thinking import levels_of
 
-NO_PICTURE = "aGVsbG8="
 PICTURE = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
-    "gg=="
+    "ggAA"
 )
-"""The vectors' picture is none, and ours are judged by their bytes: a real one stands for it."""
+"""The vectors' pictures are none, and ours are judged by their bytes: one goes before each."""
 
 MARKERS = {
     "no-result": transform.NO_RESULT,
@@ -86,9 +85,15 @@ def request_of(context: dict[str, Any], options: dict[str, Any]) -> ModelRequest
 
 def messages_of(raw: list[Any]) -> list[Message]:
     """Messages a model may see."""
-    pictured = json.loads(json.dumps(raw).replace(NO_PICTURE, PICTURE))
-    parsed = [AGENT_MESSAGE.validate_python(m) for m in pictured]
+    parsed = [
+        AGENT_MESSAGE.validate_python(m) for m in json.loads(json.dumps(raw), object_hook=seen)
+    ]
     return [m for m in parsed if isinstance(m, UserMessage | AssistantMessage | ToolResultMessage)]
+
+
+def seen(given: dict[str, Any]) -> dict[str, Any]:
+    """The object; a picture with bytes that are one."""
+    return {**given, "data": PICTURE + given["data"]} if given.get("type") == "image" else given
 
 
 def marked(value: Any) -> Any:
@@ -98,7 +103,7 @@ def marked(value: Any) -> Any:
     if isinstance(value, list):
         return [marked(item) for item in value]
     if isinstance(value, str):
-        value = value.replace(PICTURE, NO_PICTURE)
+        value = value.replace(PICTURE, "")
         for name, text in MARKERS.items():
             value = value.replace(text, f"‹P:{name}›")
         value = re.sub(r"^(call_x{26}_)[0-9a-f]{8}$", r"\1‹hash8›", value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,9 +29,9 @@ from singletree.compaction.prompts import FOCUS, SECTIONS
 from singletree.compaction.summary import Completion, Summary, summarize
 from singletree.compaction.touched import Touched
 from singletree.compaction.writer import CAUTIOUS_UNITS_PER_TOKEN
-from singletree.context.projection import Projection, project, said
+from singletree.context.projection import Projection, project, said, summary_message
 from singletree.errors import ModelError, SessionError
-from singletree.history.entries import ENTRY, Entry
+from singletree.history.entries import ENTRY, CompactionEntry, Entry
 from singletree.messages import (
     AGENT_MESSAGE,
     AgentMessage,
@@ -97,7 +98,7 @@ def should_compact(case: Case) -> None:
 
 def find_cut_point(case: Case) -> None:
     line = entries(case.input["entries"])
-    seen = {entry.id: message for entry in line if (message := said(entry)) is not None}
+    seen = {one.id: message for one in line if (message := by_itself(one)) is not None}
     cut = find_cut(
         line, seen, case.input["start"], case.input["end"], case.input["keep_recent_tokens"]
     )
@@ -106,6 +107,10 @@ def find_cut_point(case: Case) -> None:
         "turn_start_index": -1 if cut.turn_start is None else cut.turn_start,
         "split_turn": cut.turn_start is not None,
     } == case.expected
+
+
+def by_itself(entry: Entry) -> AgentMessage | None:
+    return summary_message(entry) if isinstance(entry, CompactionEntry) else said(entry)
 
 
 def prepare(case: Case) -> None:
@@ -183,9 +188,15 @@ def part_row(part: str, like: Any) -> dict[str, Any]:
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
         "utf8_bytes": len(text.encode()),
         "utf16_units": utf16_units(text),
-        "head": text[:60],
-        "tail": text[-60:] if text.isascii() or "🙂" not in text else text[-59:],
+        "head": sliced(text, slice(60)),
+        "tail": sliced(text, slice(-60, None)),
     }
+
+
+def sliced(text: str, part: slice) -> str:
+    """A part of a text, counted in UTF-16 units."""
+    units = array("H", text.encode("utf-16-le", "surrogatepass"))
+    return units[part].tobytes().decode("utf-16-le", "surrogatepass")
 
 
 def spelled(spec: Any) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def check_transform(case: Case) -> None:
         images="image" in model["input"],
     )
     ours = [_plain(m.dump()) for m in prepare(messages_of(case.input["messages"]), info)]
-    assert marked(ours) == [_plain(m) for m in case.expected]
+    assert marked(ours) == [_plain(m) for m in case.expected if m["role"] != "system"]
 
 
 def _plain(message: dict[str, Any]) -> dict[str, Any]:

@@ -101,12 +101,17 @@ async def summarize_branch(
 
 
 def _rows(entries: Sequence[Entry]) -> list[tuple[Entry, AgentMessage]]:
+    """Entries with what they say; an edit reaches messages, a summary is told as it is."""
     edits = edits_of(entries)
     rows: list[tuple[Entry, AgentMessage]] = []
     for entry in entries:
-        message = summary_message(entry) if isinstance(entry, CompactionEntry) else said(entry)
-        if message is not None and entry.id in edits:
-            message = edited(message, edits[entry.id])
+        message: AgentMessage | None
+        if isinstance(entry, CompactionEntry | BranchSummaryEntry):
+            message = summary_message(entry)
+        else:
+            message = said(entry)
+            if message is not None and entry.id in edits:
+                message = edited(message, edits[entry.id])
         if message is not None and not isinstance(message, ToolResultMessage):
             rows.append((entry, message))
     return rows

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from singletree.compaction.budget import context_tokens, estimate
 from singletree.compaction.touched import Touched
-from singletree.context.projection import project
+from singletree.context.projection import project, selected
 from singletree.history.entries import (
     LEAF_TYPE,
     BranchSummaryEntry,
@@ -86,17 +86,19 @@ def plan(path: Sequence[Entry], keep_recent: int, tokens_before: int | None = No
         return None
     projection = project(path)
     seen = dict(zip(projection.sources, projection.messages, strict=True))
-    previous, start = _boundary(path)
-    cut = find_cut(path, seen, start, len(path), keep_recent)
+    line = selected(path)
+    previous = line[0] if isinstance(line[0], CompactionEntry) else None
+    start = 0 if previous is None else 1
+    cut = find_cut(line, seen, start, len(line), keep_recent)
     middle = cut.first_kept if cut.turn_start is None else cut.turn_start
-    history = [e for e in path[start:middle] if _summarised(e, seen)]
-    prefix = [e for e in path[middle : cut.first_kept] if _summarised(e, seen)]
+    history = [e for e in line[start:middle] if _summarised(e, seen)]
+    prefix = [e for e in line[middle : cut.first_kept] if _summarised(e, seen)]
     if not history and not prefix:
         return None
     if tokens_before is None:
         tokens_before = context_tokens(projection).tokens
     return Plan(
-        first_kept_id=path[cut.first_kept].id,
+        first_kept_id=line[cut.first_kept].id,
         messages=tuple(seen[e.id] for e in history),
         prefix=tuple(seen[e.id] for e in prefix),
         previous=previous.summary if previous else None,
@@ -125,7 +127,7 @@ def find_cut(
     first = valid[0]
     total = 0
     for at in range(end - 1, start - 1, -1):
-        message = _message(entries[at], seen)
+        message = seen.get(entries[at].id)
         if message is None:
             continue
         total += estimate(message)
@@ -145,34 +147,20 @@ def find_cut(
 def _cut_points(
     entries: Sequence[Entry], seen: Mapping[str, AgentMessage], start: int, end: int
 ) -> list[int]:
-    """Indices where a cut parts no call from its result."""
-    last_result: dict[str, int] = {}
+    """Indices where a cut parts no call from its result, the first one that comes for it."""
+    points: list[int] = []
+    waiting: dict[str, int] = {}
     for at in range(start, end):
         message = _message(entries[at], seen)
         if isinstance(message, ToolResultMessage):
-            last_result[message.tool_call_id] = at
-    points: list[int] = []
-    open_until = -1
-    for at in range(start, end):
-        message = _message(entries[at], seen)
-        if message is None or isinstance(message, ToolResultMessage):
-            continue
-        if at > open_until:
+            called = waiting.pop(message.tool_call_id, at)
+            while points and points[-1] > called:
+                points.pop()
+        elif message is not None:
             points.append(at)
         if isinstance(message, AssistantMessage):
-            ends = [last_result.get(call.id, -1) for call in message.tool_calls]
-            open_until = max(open_until, *ends, -1)
+            waiting.update((call.id, at) for call in message.tool_calls)
     return points
-
-
-def _boundary(path: Sequence[Entry]) -> tuple[CompactionEntry | None, int]:
-    """The newest compaction and where what it keeps begins."""
-    for at in range(len(path) - 1, -1, -1):
-        entry = path[at]
-        if isinstance(entry, CompactionEntry):
-            kept = (i for i in range(at) if path[i].id == entry.first_kept_entry_id)
-            return entry, next(kept, at + 1)
-    return None, 0
 
 
 def _touched(

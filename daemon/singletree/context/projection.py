@@ -150,24 +150,28 @@ def settings_of(
     return model, thinking
 
 
-def summary_message(entry: CompactionEntry) -> CompactionSummaryMessage:
-    """What a compaction gives to the context."""
+def summary_message(
+    entry: CompactionEntry | BranchSummaryEntry,
+) -> CompactionSummaryMessage | BranchSummaryMessage:
+    """What a summary gives to the context."""
+    at = iso_to_ms(entry.timestamp)
+    if isinstance(entry, BranchSummaryEntry):
+        return BranchSummaryMessage(summary=entry.summary, from_id=entry.from_id, timestamp=at)
     return CompactionSummaryMessage(
-        summary=entry.summary,
-        tokens_before=entry.tokens_before,
-        timestamp=iso_to_ms(entry.timestamp),
+        summary=entry.summary, tokens_before=entry.tokens_before, timestamp=at
     )
 
 
 def edited(message: AgentMessage, replacement: JsonValue) -> AgentMessage | None:
     """The message after a context edit: hidden by null, other content by `{content}`.
 
-    Summaries and commands can't be edited; a replacement that is no content changes nothing.
+    Summaries and commands have no content to be swapped; a replacement that is no content changes
+    nothing.
     """
-    if not isinstance(message, UserMessage | AssistantMessage | ToolResultMessage | CustomMessage):
-        return message
     if replacement is None:
         return None
+    if not isinstance(message, UserMessage | AssistantMessage | ToolResultMessage | CustomMessage):
+        return message
     content = replacement.get("content") if isinstance(replacement, dict) else None
     if isinstance(content, str) and isinstance(message, AssistantMessage | ToolResultMessage):
         content = [{"type": "text", "text": content}]
@@ -235,9 +239,7 @@ def said(entry: Entry) -> AgentMessage | None:
                 timestamp=iso_to_ms(entry.timestamp),
             )
         case BranchSummaryEntry(summary=summary) if summary:
-            return BranchSummaryMessage(
-                summary=summary, from_id=entry.from_id, timestamp=iso_to_ms(entry.timestamp)
-            )
+            return summary_message(entry)
         case _:
             return None
 

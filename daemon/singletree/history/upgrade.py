@@ -40,7 +40,6 @@ def _chain(session_id: str, body: list[Json]) -> None:
         entry["parentId"] = ids[-1] if ids else None
         ids.append(made)
         taken.add(made)
-    for entry in body:
         if entry.get("type") == "compaction":
             kept = _first_kept(entry.pop("firstKeptEntryIndex", None), ids)
             if kept is not None:
