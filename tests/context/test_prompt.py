@@ -68,6 +68,11 @@ def test_a_custom_prompt_replaces_the_first_part_only() -> None:
     assert build_system_prompt(PromptParts(cwd="/w", forced="ALL"), SEVEN) == "ALL"
 
 
+def test_what_is_empty_has_no_section() -> None:
+    parts = PromptParts(cwd="/w", custom="C", append=("", " "), sections={"git": "", "cwd": ""})
+    assert names(parts, SEVEN) == ["preamble", "cwd"]
+
+
 def test_skills_are_listed_when_they_can_be_read() -> None:
     parts = PromptParts(cwd="/w", skills=(Skill("s", "d", "/s/SKILL.md"),))
     assert "skills" in names(parts, [ToolNote("bash", "b")])

@@ -58,6 +58,24 @@ def test_a_folder_with_a_skill_file_is_a_skill_and_nothing_below_it(tmp_path: Pa
     assert skills.warnings == ()
 
 
+def test_a_loose_file_counts_at_the_top_and_in_a_shared_folder_below_it(tmp_path: Path) -> None:
+    lay(tmp_path, {"top.md": skill("top"), "sub/below.md": skill("below")})
+    for shared, name in ((False, "top"), (True, "below")):
+        skills = find_skills([Source(tmp_path, "user", shared=shared)])
+        assert [s.name for s in skills.items] == [name]
+
+
+def test_what_was_named_and_is_no_skill_is_told(tmp_path: Path) -> None:
+    lay(tmp_path, {"notes.txt": "x"})
+    named = [Source(tmp_path / name, "temporary", required=True) for name in ("notes.txt", "no")]
+    assert codes(find_skills(named).warnings) == ["path_not_markdown", "path_missing"]
+
+
+def test_a_folder_hides_its_own_skill(tmp_path: Path) -> None:
+    lay(tmp_path, {"a/SKILL.md": skill("a"), "a/.ignore": "*\n", "b/SKILL.md": skill("b")})
+    assert [s.name for s in found(tmp_path).items] == ["b"]
+
+
 def test_ignore_files_hide_and_show(tmp_path: Path) -> None:
     lay(
         tmp_path,
@@ -101,8 +119,10 @@ def test_circles_of_links_end(tmp_path: Path, links: int) -> None:
         ("Upper", "d", ["name_bad_chars"]),
         ("a-", "d", ["name_hyphen_edge"]),
         ("a--b", "d", ["name_double_hyphen"]),
+        ("--A", "d", ["name_bad_chars", "name_hyphen_edge", "name_double_hyphen"]),
         ("a" * 65, "d", ["name_too_long"]),
         ("ok", "d" * 1025, ["description_too_long"]),
+        ("a-", "d" * 1025, ["description_too_long", "name_hyphen_edge"]),
     ],
 )
 def test_oddities_are_told_and_the_skill_is_used(
@@ -182,9 +202,16 @@ def test_templates_are_found_and_the_first_of_a_name_wins(tmp_path: Path) -> Non
 
 
 def test_a_description_is_cut_between_characters(tmp_path: Path) -> None:
-    lay(tmp_path, {"a.md": "a" * 59 + "🙂b"})
+    lay(tmp_path, {"a.md": "a" * 59 + "🙂b", "b.md": "a" * 58 + "🙂"})
+    cut, whole = find_templates([Source(tmp_path, "user")]).items
+    assert cut.description == "a" * 59 + "..."
+    assert whole.description == "a" * 58 + "🙂"
+
+
+def test_an_empty_description_or_hint_is_none(tmp_path: Path) -> None:
+    lay(tmp_path, {"a.md": '---\ndescription: ""\nargument-hint: ""\n---\nFirst line.\nMore.'})
     (template,) = find_templates([Source(tmp_path, "user")]).items
-    assert template.description == "a" * 59 + "🙂..."
+    assert (template.description, template.hint) == ("First line.", None)
 
 
 @pytest.mark.parametrize(
@@ -197,15 +224,30 @@ def test_a_description_is_cut_between_characters(tmp_path: Path) -> None:
         ("${1}|${1:+x}|$x", ["a"], "${1}|${1:+x}|$x"),
         ("$1", ["$2"], "$2"),
         (f"${'9' * 5000}|${{@:{'9' * 5000}}}|${{@:1:{'9' * 5000}}}", ["a"], "||a"),
+        ("$\u0661", ["a"], "$\u0661"),
     ],
 )
 def test_words_are_put_in_their_places(template: str, words: list[str], text: str) -> None:
     assert substitute(template, words) == text
 
 
-@given(st.lists(st.text(alphabet="ab\"'\\ $@1", min_size=1, max_size=6), max_size=4))
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (r"'C:\new folder\x' b", [r"C:\new folder\x", "b"]),
+        (r'"say \"hi\"" \"x', ['say "hi"', r"\"x"]),
+        ("\"a b\"c 'd''e'", ["a bc", "d'e'"]),
+        ("don't \"", ["don't", '"']),
+        (r'"ends in \" b', ['"ends', "in", r"\"", "b"]),
+    ],
+)
+def test_quotes_hold_words_together_where_a_word_begins(text: str, words: list[str]) -> None:
+    assert arguments(text) == words
+
+
+@given(st.lists(st.text(alphabet="ab\"' $@1", max_size=6), max_size=4))
 def test_quoted_words_come_back_whole(words: list[str]) -> None:
-    quoted = (word.replace("\\", "\\\\").replace('"', '\\"') for word in words)
+    quoted = (word.replace('"', '\\"') for word in words)
     assert arguments(" ".join(f'"{word}"' for word in quoted)) == words
 
 
@@ -237,6 +279,11 @@ def test_odd_heads() -> None:
         "d": "2024-01-01",
     }
     assert parse("---\njust text\n---\nb").data == {}
+    assert parse("---\na:\tb\tc\t\nd: !!bool x\ne: !mine [1]\n---\n").data == {
+        "a": "b\tc",
+        "d": False,
+        "e": [1],
+    }
     assert parse("\n---\na: 1\n---\n").data == {}
     for bad in ("a: 1\na: 2", "a: [", "a:\tx\n\tb: y", "? [1]\n: 2"):
         with pytest.raises(BadHead):

@@ -16,8 +16,8 @@ from tests.vectors.runner import Case
 
 from singletree.context import prompt as p
 from singletree.context.files import ContextFile, find_context_files
-from singletree.context.frontmatter import parse
-from singletree.context.gather import Gathered, Overrides, gather
+from singletree.context.frontmatter import BadHead, parse
+from singletree.context.gather import Gathered, Overrides, chosen, gather
 from singletree.context.prompt import PromptParts, ToolNote, build_system_prompt
 from singletree.context.reading import Problem
 from singletree.context.skills import (
@@ -123,6 +123,11 @@ def skill_rows(found: Skills) -> dict[str, Any]:
     }
 
 
+def roots(root: Path, case: Case) -> tuple[Path, Path]:
+    """The workspace and the agent folder."""
+    return at(root, case.input["cwd"]), at(root, case.input["agent_dir"])
+
+
 def skill_frontmatter(case: Case) -> None:
     with folder({case.input["file"]: case.input["content"]}) as root:
         found = find_skills([Source(root / "s", "user")])
@@ -198,8 +203,12 @@ def skill_command(case: Case) -> None:
 
 
 def frontmatter(case: Case) -> None:
-    document = parse(case.input["text"])
-    assert {"data": document.data, "body": document.body} == case.expected
+    try:
+        document = parse(case.input["text"])
+    except BadHead:
+        assert "error" in case.expected
+        return
+    assert {"data": document.head, "body": document.body} == case.expected
 
 
 def template_args(case: Case) -> None:
@@ -217,12 +226,15 @@ def template_expand(case: Case) -> None:
 
 
 def template_load(case: Case) -> None:
+    """Each place by itself: which template of a name is used is measured by `loader`."""
     with folder(case.input["files"]) as root:
-        places = [
+        usual = [
             Source(root / "agent/prompts", "user"),
             Source(root / "proj/.pi/prompts", "project"),
         ]
-        found = find_templates(places if case.input["include_defaults"] else [])
+        named = chosen(shown_at(root, case.input["prompt_paths"]), *roots(root, case), "prompts")
+        places = [*(usual if case.input["include_defaults"] else []), *named]
+        found = [find_templates([place]) for place in places]
         rows = {
             "templates": [
                 {
@@ -233,9 +245,10 @@ def template_load(case: Case) -> None:
                     "file": template.path,
                     "scope": template.scope,
                 }
-                for template in found.items
+                for each in found
+                for template in each.items
             ],
-            "diagnostics": [problem_row(problem) for problem in found.warnings],
+            "diagnostics": [problem_row(problem) for each in found for problem in each.warnings],
         }
         assert shown(rows, root) == case.expected
 
@@ -275,7 +288,7 @@ def prompt_row(text: str, parts: PromptParts, like: Mapping[str, Any]) -> dict[s
     preamble, *rest = re.split(r"\n\n(?=<(?!available_)[a-z][a-z0-9_-]*>\n)", text)
     tagged = {m[1]: m[2] for part in rest if (m := re.fullmatch(_SECTION, part, re.DOTALL))}
     tools, rules = tagged.get("tools"), tagged.get("rules")
-    replaced = "tools" in parts.sections
+    replaced = bool(parts.sections.get("tools"))
     skills = tagged.get("skills")
     project = tagged.get("project_context")
     lines = (tools or "").splitlines()
@@ -301,7 +314,9 @@ def prompt_row(text: str, parts: PromptParts, like: Mapping[str, Any]) -> dict[s
         "skill_reader": skills and reader(skills),
         "cwd": tagged["cwd"],
         "custom_sections": {
-            name: f"<{name}>\n{tagged[name]}\n</{name}>" for name in parts.sections
+            name: f"<{name}>\n{tagged[name]}\n</{name}>"
+            for name in parts.sections
+            if name in tagged
         },
         "last_line": text.splitlines()[-1],
         "each_section_tagged": len(tagged) == len(rest),

@@ -20,8 +20,13 @@ BOM = "\ufeff"
 class Document:
     """What the head says, and the text below it."""
 
-    data: Mapping[str, JsonValue]
+    head: JsonValue
     body: str
+
+    @property
+    def data(self) -> Mapping[str, JsonValue]:
+        """The head's words; a head that is no mapping has none."""
+        return self.head if isinstance(self.head, dict) else {}
 
 
 class BadHead(ValueError):
@@ -36,8 +41,8 @@ def parse(text: str) -> Document:
     if end < 0:
         return Document({}, text)
     head, body = text[4:end], text[end + 4 :].strip()
-    data = _plain(head)
-    return Document(_yaml(head) if data is None else data, body)
+    plain = _plain(head)
+    return Document(_yaml(head) if plain is None else plain, body)
 
 
 _LINE = re.compile(r"(?P<key>[A-Za-z][\w-]*): +(?P<value>[A-Za-z(](?:[^\s:#]|:(?=\S)|(?<!\s)#| )*)")
@@ -58,7 +63,7 @@ def _plain(head: str) -> dict[str, JsonValue] | None:
     return data
 
 
-def _yaml(head: str) -> Mapping[str, JsonValue]:
+def _yaml(head: str) -> JsonValue:
     import yaml
 
     from singletree.context import yaml12
@@ -67,4 +72,4 @@ def _yaml(head: str) -> Mapping[str, JsonValue]:
         value = yaml12.load(f"{head}\n")
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise BadHead(" ".join(str(error).split())) from error
-    return value if isinstance(value, dict) else {}
+    return {} if value is None else value

@@ -14,7 +14,7 @@ from pathlib import Path
 from singletree.context.files import ContextFiles, find_context_files
 from singletree.context.prompt import PromptParts
 from singletree.context.reading import Problem, Read, absolute, decoded, fetch, from_disk
-from singletree.context.skills import Skills, Source, find_skills
+from singletree.context.skills import Scope, Skills, Source, find_skills
 from singletree.context.templates import Templates, find_templates
 from singletree.pathtext import at_home, is_file, is_folder, is_there
 
@@ -76,7 +76,7 @@ def gather(
     folders = [cwd / ".pi", agent_dir] if trusted else [agent_dir]
     system, system_path = _first(given.system, SYSTEM_FILE, folders, read, warnings)
     if given.append:
-        append = [_text_or_file(value, read, warnings)[0] for value in given.append]
+        append = [_text_or_file(value, read, warnings)[0] for value in given.append if value]
     else:
         found = _first(None, APPEND_FILE, folders, read, warnings)[0]
         append = [] if found is None else [found]
@@ -87,7 +87,7 @@ def gather(
         parts=PromptParts(
             cwd=str(cwd),
             custom=system,
-            append=tuple(text for text in append if text.strip()),
+            append=tuple(append),
             context_files=context.files,
             skills=skills.items,
         ),
@@ -104,8 +104,8 @@ def _first(
     given: str | None, name: str, folders: Iterable[Path], read: Read, warnings: list[Problem]
 ) -> tuple[str | None, str | None]:
     """The text that was given, or that of the first folder with such a file, and its path."""
-    if given:
-        return _text_or_file(given, read, warnings)
+    if given is not None:
+        return _text_or_file(given, read, warnings) if given else (None, None)
     for folder in folders:
         text = _text(folder / name, read, warnings)
         if text is not None:
@@ -138,32 +138,37 @@ def _skill_sources(
     sources: list[Source] = []
     if trusted:
         sources.append(Source(cwd / ".pi" / "skills", "project"))
-        sources.extend(Source(d / ".agents" / "skills", "project") for d in _to_repository(cwd))
+        sources.extend(_shared(folder, "project") for folder in _to_repository(cwd))
     sources.extend(_of_user(given.user_skills, agent_dir))
     sources.append(Source(agent_dir / "skills", "user"))
     if home is not None:
-        sources.append(Source(home / ".agents" / "skills", "user"))
-    sources.extend(_chosen(given.skills, cwd, agent_dir, "skills"))
+        sources.append(_shared(home, "user"))
+    sources.extend(chosen(given.skills, cwd, agent_dir, "skills"))
     return sources
+
+
+def _shared(folder: Path, scope: Scope) -> Source:
+    """Skills that other programs share with us."""
+    return Source(folder / ".agents" / "skills", scope, shared=True)
 
 
 def _prompt_sources(cwd: Path, agent_dir: Path, trusted: bool, given: Overrides) -> list[Source]:
     sources = [Source(cwd / ".pi" / "prompts", "project")] if trusted else []
     sources.extend(_of_user(given.user_prompts, agent_dir))
     sources.append(Source(agent_dir / "prompts", "user"))
-    return [*sources, *_chosen(given.prompts, cwd, agent_dir, "prompts")]
+    return [*sources, *chosen(given.prompts, cwd, agent_dir, "prompts")]
 
 
 def _of_user(paths: Iterable[str], agent_dir: Path) -> Iterable[Source]:
     """Places named in the user's settings."""
-    return (Source(agent_dir / at_home(path), "user") for path in paths)
+    return (Source(absolute(agent_dir / at_home(path.strip())), "user") for path in paths)
 
 
-def _chosen(paths: Iterable[str], cwd: Path, agent_dir: Path, kind: str) -> list[Source]:
+def chosen(paths: Iterable[str], cwd: Path, agent_dir: Path, kind: str) -> list[Source]:
     """Places named otherwise; one inside a usual folder has that folder's scope."""
     sources: list[Source] = []
     for given in paths:
-        path = absolute(cwd / at_home(given))
+        path = absolute(cwd / at_home(given.strip()))
         if path.is_relative_to(agent_dir / kind):
             sources.append(Source(path, "user", required=True))
         elif path.is_relative_to(cwd / ".pi" / kind):

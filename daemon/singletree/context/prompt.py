@@ -89,24 +89,23 @@ def joined(parts: Sequence[Section]) -> str:
 
 def sections(parts: PromptParts, tools: Sequence[ToolNote]) -> list[Section]:
     """The parts that have something to say, in order. SettingsError for a bad section name."""
+    if parts.forced is not None:
+        return [Section("preamble", parts.forced)]
     for name in parts.sections:
         if name == "preamble" or not _SECTION_NAME.fullmatch(name):
             raise SettingsError(f"A prompt section can't be named {name!r}.")
-    if parts.forced is not None:
-        return [Section("preamble", parts.forced)]
     made: dict[str, str] = {"preamble": parts.custom or PREAMBLE}
     if not parts.custom:
         made["tools"] = section("tools", _tools(tools))
         made["rules"] = section("rules", _rules(parts, tools))
-    if parts.append:
-        made["addendum"] = section("addendum", "\n\n".join(parts.append))
+    if append := [text for text in parts.append if text.strip()]:
+        made["addendum"] = section("addendum", "\n\n".join(append))
     if parts.context_files:
         made["project_context"] = _project_context(parts.context_files)
     if skills := _skills(parts.skills, tools):
         made["skills"] = skills
     made["cwd"] = section("cwd", parts.cwd.replace("\\", "/"))
-    for name, text in parts.sections.items():
-        made[name] = section(name, text)
+    made |= {name: section(name, text) for name, text in parts.sections.items() if text}
     return [Section(name, text) for name, text in made.items()]
 
 
@@ -130,7 +129,7 @@ def _rules(parts: PromptParts, tools: Sequence[ToolNote]) -> str:
 def _project_context(files: Sequence[ContextFile]) -> str:
     blocks = [
         f'<project_instructions path="{escape(file.path)}">\n'
-        f"{defuse(file.content, 'project_instructions', 'project_context').rstrip(chr(10))}\n"
+        f"{defuse(file.content, 'project_instructions', 'project_context')}\n"
         "</project_instructions>"
         for file in files
     ]

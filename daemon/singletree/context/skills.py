@@ -44,11 +44,15 @@ class Skill:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where to look: a folder of skills, or one file. A `required` one must exist."""
+    """Where to look: a folder of skills, or one file. A `required` one must exist.
+
+    A file that is no SKILL.md counts at the top of a folder, in a `shared` one only below the top.
+    """
 
     path: Path
     scope: Scope
     required: bool = False
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +85,10 @@ def find_skills(sources: Iterable[Source], read: Read = from_disk) -> Skills:
     """The skills of these sources. Of two with one name the first is used; one file counts once."""
     skills: dict[str, Skill] = {}
     warnings: list[Problem] = []
+    covered: list[Problem] = []
     seen: set[str] = set()
     for source in sources:
-        if source.required and not is_there(source.path):
-            message = f"{source.path} does not exist."
-            warnings.append(Problem("path_missing", message, str(source.path)))
-        for path in _candidates(source.path):
+        for path in _candidates(source, warnings):
             real = os.path.realpath(path)
             if real in seen:
                 continue
@@ -97,10 +99,10 @@ def find_skills(sources: Iterable[Source], read: Read = from_disk) -> Skills:
             winner = skills.setdefault(skill.name, skill)
             if winner is not skill:
                 message = f"{skill.path} is hidden by {winner.path}: both are named {skill.name}."
-                warnings.append(
+                covered.append(
                     Problem("name_collision", message, skill.path, skill.name, winner.path)
                 )
-    return Skills(tuple(skills.values()), tuple(warnings))
+    return Skills(tuple(skills.values()), (*warnings, *covered))
 
 
 def listing(skills: Sequence[Skill]) -> str:
@@ -123,23 +125,31 @@ def _text(text: str) -> str:
     return "\n".join(escape(line) for line in text.split("\n"))
 
 
-def _candidates(place: Path) -> list[Path]:
+def _candidates(source: Source, warnings: list[Problem]) -> list[Path]:
     """Files that may be skills: a file itself, or all in a folder, in order of their paths."""
-    if is_file(place):
+    place = source.path
+    if is_folder(place):
+        return _walk(place, Ignored(), 0, set(), source.shared)
+    if is_file(place) and place.suffix == ".md":
         return [place]
-    return _walk(place, Ignored(), 0, set()) if is_folder(place) else []
+    if source.required and is_there(place):
+        message = f"{place} is neither a folder nor a markdown file."
+        warnings.append(Problem("path_not_markdown", message, str(place)))
+    elif source.required:
+        warnings.append(Problem("path_missing", f"{place} does not exist.", str(place)))
+    return []
 
 
-def _walk(folder: Path, ignored: Ignored, depth: int, seen: set[str]) -> list[Path]:
+def _walk(folder: Path, ignored: Ignored, depth: int, seen: set[str], shared: bool) -> list[Path]:
     """As `_candidates`; a folder that links lead to again is not looked into again."""
     real = os.path.realpath(folder)
     if real in seen:
         return []
     seen.add(real)
+    ignored = ignored.inside(folder)
     own = folder / SKILL_FILE
     if is_file(own) and not ignored.hides(own, is_folder=False):
         return [own]
-    ignored = ignored.inside(folder)
     try:
         names = sorted(entry.name for entry in os.scandir(folder))
     except OSError:
@@ -151,8 +161,12 @@ def _walk(folder: Path, ignored: Ignored, depth: int, seen: set[str]) -> list[Pa
             continue
         if is_folder(path):
             if depth < MAX_DEPTH and not ignored.hides(path, is_folder=True):
-                found.extend(_walk(path, ignored, depth + 1, seen))
-        elif depth == 0 and name.endswith(".md") and not ignored.hides(path, is_folder=False):
+                found.extend(_walk(path, ignored, depth + 1, seen, shared))
+        elif (
+            (depth > 0) is shared
+            and name.endswith(".md")
+            and not ignored.hides(path, is_folder=False)
+        ):
             found.append(path)
     return found
 
@@ -171,32 +185,41 @@ def _load(path: Path, source: Source, read: Read, warnings: list[Problem]) -> Sk
         if not loose:
             warnings.append(Problem("bad_yaml", f"{path}: {error}", str(path)))
         return None
-    description = head.get("description")
-    if not isinstance(description, str) or not description.strip():
-        if not loose:
-            message = f"{path} has no description and is left out."
-            warnings.append(Problem("description_missing", message, str(path)))
+    said = head.get("description")
+    description = said if isinstance(said, str) and said.strip() else ""
+    if loose and not description:
         return None
     name = head.get("name")
     if not isinstance(name, str) or not name:
         name = path.parent.name
     warnings.extend(_oddities(name, description, path))
+    if not description:
+        return None
     hidden = head.get("disable-model-invocation") is True
     return Skill(name, description, str(path), source.scope, hidden)
 
 
 def _oddities(name: str, description: str, path: Path) -> list[Problem]:
-    """What should be put right, though the skill is used."""
-    found: list[tuple[str, str]] = []
-    if len(name) > MAX_NAME:
-        found.append(("name_too_long", f"the name has more than {MAX_NAME} characters"))
-    if not re.fullmatch(r"[a-z0-9-]+", name):
-        found.append(("name_bad_chars", "a name is made of a-z, 0-9 and hyphens"))
-    elif name.startswith("-") or name.endswith("-"):
-        found.append(("name_hyphen_edge", "a name does not begin or end with a hyphen"))
-    elif "--" in name:
-        found.append(("name_double_hyphen", "a name has no two hyphens in a row"))
-    if len(description) > MAX_DESCRIPTION:
-        message = f"the description has more than {MAX_DESCRIPTION} characters"
-        found.append(("description_too_long", message))
-    return [Problem(code, f"{path}: {why}.", str(path), name) for code, why in found]
+    """What should be put right; without a description the skill is not used."""
+    odd = {
+        "description_missing": (not description, "it has no description and is left out"),
+        "description_too_long": (
+            len(description) > MAX_DESCRIPTION,
+            f"the description has more than {MAX_DESCRIPTION} characters",
+        ),
+        "name_too_long": (len(name) > MAX_NAME, f"the name has more than {MAX_NAME} characters"),
+        "name_bad_chars": (
+            re.fullmatch(r"[a-z0-9-]+", name) is None,
+            "a name is made of a-z, 0-9 and hyphens",
+        ),
+        "name_hyphen_edge": (
+            name.startswith("-") or name.endswith("-"),
+            "a name does not begin or end with a hyphen",
+        ),
+        "name_double_hyphen": ("--" in name, "a name has no two hyphens in a row"),
+    }
+    return [
+        Problem(code, f"{path}: {why}.", str(path), name)
+        for code, (is_so, why) in odd.items()
+        if is_so
+    ]

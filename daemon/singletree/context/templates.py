@@ -15,6 +15,7 @@ from pathlib import Path
 from singletree.context.frontmatter import BadHead, parse
 from singletree.context.reading import Problem, Read, decoded, fetch, from_disk
 from singletree.context.skills import Scope, Source
+from singletree.messages import utf16_head
 from singletree.pathtext import is_file
 
 MAX_LINE = 60
@@ -52,6 +53,7 @@ def find_templates(sources: Iterable[Source], read: Read = from_disk) -> Templat
     """The templates of these sources: a folder's *.md files, or one file. The first name wins."""
     templates: dict[str, Template] = {}
     warnings: list[Problem] = []
+    hidden: list[Problem] = []
     for source in sources:
         for path in _candidates(source.path):
             template = _load(path, source, read, warnings)
@@ -60,32 +62,33 @@ def find_templates(sources: Iterable[Source], read: Read = from_disk) -> Templat
             winner = templates.setdefault(template.name, template)
             if winner is not template and winner.path != template.path:
                 message = f"{path} is hidden by {winner.path}: both are named {template.name}."
-                warnings.append(
+                hidden.append(
                     Problem("name_collision", message, str(path), template.name, winner.path)
                 )
-    return Templates(tuple(templates.values()), tuple(warnings))
+    return Templates(tuple(templates.values()), (*warnings, *hidden))
 
 
 _WORD = re.compile(
     r"""
-      "(?P<double>(?:\\.|[^"\\])*)"(?=\s|\Z)
-    | '(?P<single>(?:\\.|[^'\\])*)'(?=\s|\Z)
-    | (?P<bare>\S+)
+      (?P<quote>["'])(?P<held>(?:\\(?P=quote)|(?!(?P=quote)|\\(?P=quote)).)*)(?P=quote)(?P<rest>\S*)
+    | \S+
     """,
     re.VERBOSE | re.DOTALL,
 )
 
 
 def arguments(text: str) -> list[str]:
-    """The words of a line; quotes round a whole word hold it together."""
-    words = []
-    for found in _WORD.finditer(text):
-        quoted = found["double"] if found["double"] is not None else found["single"]
-        if quoted is None:
-            words.append(found["bare"])
-        else:
-            words.append(re.sub(r"\\([\"'\\])", r"\1", quoted))
-    return words
+    """The words of a line. Quotes hold together what is between them where they begin a word.
+
+    A backslash before such a quote keeps it as text; a quote that nothing closes is text as well.
+    """
+    return [_word(found) for found in _WORD.finditer(text)]
+
+
+def _word(found: re.Match[str]) -> str:
+    if (quote := found["quote"]) is None:
+        return found[0]
+    return found["held"].replace(f"\\{quote}", quote) + found["rest"]
 
 
 _PLACE = re.compile(
@@ -95,7 +98,7 @@ _PLACE = re.compile(
     | \$(?P<all>@|ARGUMENTS)
     | \$(?P<number>\d+)
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.ASCII,
 )
 
 
@@ -147,11 +150,12 @@ def _load(path: Path, source: Source, read: Read, warnings: list[Problem]) -> Te
         warnings.append(Problem("bad_yaml", f"{path}: {error}", str(path)))
         return None
     description, hint = document.data.get("description"), document.data.get("argument-hint")
+    said = description if isinstance(description, str) else ""
     return Template(
         name=path.name.removesuffix(".md"),
         content=document.body,
-        description=description if isinstance(description, str) else _first_line(document.body),
-        hint=hint if isinstance(hint, str) else None,
+        description=said or _first_line(document.body),
+        hint=hint if isinstance(hint, str) and hint else None,
         path=str(path),
         scope=source.scope,
     )
@@ -159,4 +163,5 @@ def _load(path: Path, source: Source, read: Read, warnings: list[Problem]) -> Te
 
 def _first_line(body: str) -> str:
     line = next((line for line in body.split("\n") if line.strip()), "")
-    return line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}..."
+    head = utf16_head(line, MAX_LINE)
+    return line if head == line else f"{head}..."
