@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -16,9 +17,21 @@ from singletree.extensions.api import ExtensionAPI
 from singletree.model.base import Model
 from singletree.model.scripted import ScriptedModel, fail, say, wait
 from singletree.session.events import TurnEnded, TurnStarted, Warned
+from singletree.session.model_choice import Override
 from singletree.session.settings.keys import Compaction, Settings
 
 SMALL = Settings(compaction=Compaction(reserve_tokens=10, keep_recent_tokens=1))
+
+
+def only(model: ScriptedModel) -> Callable[[str], Model]:
+    """There is no other model."""
+
+    def find(ref: str) -> Model:
+        if ref != model.info.ref:
+            raise SingletreeError("No model is chosen.", code="no_model")
+        return model
+
+    return find
 
 
 @pytest.mark.parametrize("later", range(0, 40, 3))
@@ -67,6 +80,26 @@ async def test_what_an_abort_kept_is_not_said_by_itself(tmp_path: Path) -> None:
         assert outline(model.requests[-1].messages)[-1] == "user: kept"
 
 
+async def test_a_prompt_that_cannot_begin_leaves_no_trace(tmp_path: Path) -> None:
+    model = ScriptedModel([say("one"), wait(30) + say("late"), say(SUMMARY), say("three")])
+    casting = Casting(settings=lambda: SMALL, find=only(model))
+    async with stage(tmp_path, model, casting=casting) as on:
+        await on.say("first")
+        await on.session.turns.prompt(said("second"))
+        await on.until(lambda: len(model.requests) == 2)
+        await on.session.turns.follow_up(said("kept"))
+        await on.session.turns.abort()
+        elsewhere = Override("p/gone", "high")
+        before = on.session.state()
+        with pytest.raises(SingletreeError, match="No model"):
+            await on.session.turns.prompt(said("third"), override=elsewhere)
+        assert on.session.state() == before
+        await on.session.compact()
+        await anyio.sleep(0.05)
+        assert [dict(i.content[0])["text"] for i in on.session.queue.items] == ["kept"]
+        assert len(on.told(TurnStarted)) == 2
+
+
 async def test_an_extensions_turn_leaves_what_an_abort_kept(tmp_path: Path) -> None:
     apis: list[ExtensionAPI] = []
     model = ScriptedModel([wait(30) + say("late"), say("two")])
@@ -84,14 +117,7 @@ async def test_an_extensions_turn_leaves_what_an_abort_kept(tmp_path: Path) -> N
 async def test_an_extension_cannot_begin_a_turn_without_a_model(tmp_path: Path) -> None:
     apis: list[ExtensionAPI] = []
     model = ScriptedModel([say("one")])
-    known = {model.info.ref: model}
-
-    def find(ref: str) -> Model:
-        if ref not in known:
-            raise SingletreeError("No model is chosen.", code="no_model")
-        return known[ref]
-
-    casting = Casting(extensions=[apis.append], find=find)
+    casting = Casting(extensions=[apis.append], find=only(model))
     async with stage(tmp_path, model, casting=casting) as on:
         on.session.choice.ref = "p/gone"
         apis[0].send("mine", trigger=True)

@@ -128,9 +128,9 @@ class Driver:
             return cause
 
         turn = self._begin(cause)
-        self._held = False
         self._choice.override = override or Override()
         await self._open(turn, say)
+        self._held = False
         self._spawn(lambda: self._drive(turn))
         return Accepted("started", turn.id, None, entry_id)
 
@@ -267,6 +267,7 @@ class Driver:
         return self.turn
 
     def _end(self) -> None:
+        self._choice.override = Override()
         self.turn = None
         self._phase.turn_id = None
         self._phase.set("idle")
