@@ -12,7 +12,7 @@ from tests.tools.worlds import names, world_of
 
 from singletree.errors import SingletreeError
 from singletree.session.edits.edit import Edit
-from singletree.session.edits.ledger import DAMAGED, MAX_KEPT, Ledger
+from singletree.session.edits.ledger import DAMAGED, MAX_KEPT, NOT_NOTED, Ledger
 from singletree.session.edits.revert import chosen, content, revert
 from singletree.session.events import EditsChanged
 from singletree.tools.disk import Disk
@@ -104,6 +104,26 @@ async def test_a_kept_text_that_is_damaged_is_not_put_back(tmp_path: Path) -> No
         done, refused = await revert(books, world_of(tmp_path), await books.edits(READ))
         assert (done, [one.code for one in refused]) == ([], ["stale"])
         assert file.read_text() == "two\n"
+
+
+async def test_an_edit_that_is_made_is_told_also_where_it_cannot_be_noted(tmp_path: Path) -> None:
+    """Room for the line before the edit, and for none behind it."""
+    file, lines, warned = tmp_path / "f", tmp_path / "ledger/ledger.jsonl", list[str]()
+    file.write_text("one")
+    books = ledger(tmp_path, warned=warned)
+    async with books.making(file, file.as_uri(), b"one", b"two", by="disk", call_id="c") as note:
+        await DISK.write(file, b"two", label="")
+        lines.rename(tmp_path / "aside")
+        lines.mkdir()
+        note.landed(b"two")
+    (edit,) = await books.edits(READ)
+    assert edit.status == "landed"
+    done, refused = await revert(books, world_of(tmp_path), [edit])
+    assert ([e.id for e in done], refused, file.read_text()) == ([edit.id], [], "one")
+    assert [NOT_NOTED.partition("{")[0] in one for one in warned] == [True, True]
+    lines.rmdir()
+    (tmp_path / "aside").rename(lines)
+    assert await ledger(tmp_path).edits(READ) == []
 
 
 async def test_what_cannot_be_settled_waits(tmp_path: Path) -> None:

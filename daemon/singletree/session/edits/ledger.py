@@ -23,7 +23,7 @@ import anyio
 import anyio.to_thread
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from singletree.errors import ToolError, or_session_error
+from singletree.errors import SessionError, ToolError, or_session_error
 from singletree.history.handles import sync_folder
 from singletree.private import make_private
 from singletree.session.edits.edit import Edit, Note, digest, text_digest
@@ -36,12 +36,13 @@ MAX_KEPT = 32 * 1024 * 1024
 DAMAGED = "{count} lines of {path} cannot be read: the edits they tell of cannot be taken back."
 UNREADABLE = "The edits of this session cannot be read in {path}: {why}."
 NOT_KEPT = "What the file holds before an edit cannot be kept in {path} ({why}), so none is made."
+NOT_NOTED = "How an edit ended cannot be written down in {path} ({why}); the file itself shows it."
 
 
 class Ledger:
     """The edits of one session. `turn` gives the running turn's id; `tell` tells of changes.
 
-    `warn` is told once, when the ledger is first looked at, what of it cannot be read.
+    `warn` is told what of it cannot be read, when it is first looked at, or cannot be written down.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class Ledger:
             with anyio.CancelScope(shield=True):
                 if before is not None and edit.kept:
                     await anyio.to_thread.run_sync(self._keep, before)
-                await self._put(edit)
+                await self._put(edit, NOT_KEPT)
             yield note
         finally:
             self._making.discard(edit.id)
@@ -115,21 +116,21 @@ class Ledger:
 
     async def undone(self, edit: Edit) -> None:
         """It was taken back."""
-        await self._put(replace(edit, status="undone"))
+        await self._ended(replace(edit, status="undone"))
         self._tell(EditsChanged(edit.turn_id, (edit.id,)))
 
     async def _settle(self, edit: Edit, data: bytes | None) -> None:
         if data is not None and text_digest(data) == edit.planned:
-            await self._put(edit.landed(data))
+            await self._ended(edit.landed(data))
             self._tell(EditsChanged(edit.turn_id, (edit.id,)))
         elif edit.found(data):
-            await self._put(replace(edit, status="dropped"))
+            await self._ended(replace(edit, status="dropped"))
 
     async def _finish(self, edit: Edit, note: Note) -> None:
         if note.status == "dropped":
-            await self._put(replace(edit, status="dropped"))
+            await self._ended(replace(edit, status="dropped"))
         elif note.status == "landed":
-            await self._put(edit.landed(note.after))
+            await self._ended(edit.landed(note.after))
             self._tell(EditsChanged(edit.turn_id, (edit.id,)))
 
     async def _all(self) -> dict[str, Edit]:
@@ -141,11 +142,19 @@ class Ledger:
                     self._warn(DAMAGED.format(count=damaged, path=self._file))
             return self._known
 
-    async def _put(self, edit: Edit) -> None:
+    async def _ended(self, edit: Edit) -> None:
+        """How it ended is so, also where it cannot be written down: the next life sees it."""
+        try:
+            await self._put(edit, NOT_NOTED)
+        except SessionError as error:
+            (await self._all())[edit.id] = edit
+            self._warn(error.message)
+
+    async def _put(self, edit: Edit, refused: str) -> None:
         """The edit as it now is: in memory, and as one more line."""
         known = await self._all()
         async with self._lock:
-            await anyio.to_thread.run_sync(self._append, edit)
+            await anyio.to_thread.run_sync(self._append, edit, refused)
             known[edit.id] = edit
 
     # -- on the disk, in a worker thread
@@ -181,8 +190,8 @@ class Ledger:
         with or_session_error(NOT_KEPT, self._folder):
             keep_text(self._texts, text)
 
-    def _append(self, edit: Edit) -> None:
-        with or_session_error(NOT_KEPT, self._folder):
+    def _append(self, edit: Edit, refused: str) -> None:
+        with or_session_error(refused, self._folder):
             self._write_line(edit)
 
     def _write_line(self, edit: Edit) -> None:
