@@ -61,8 +61,8 @@ def pytest_terminal_summary(
         terminalreporter.write_line(line, yellow=True)
 
 
-MAY_BLOCK = {"append", "move", "take_in", "_read"}
-"""Of the history: the write of one entry, and reading the bodies of a page."""
+MAY_BLOCK = {"append", "create", "move", "take_in", "_read"}
+"""Of the history: the write of one entry, or of the header, and reading the bodies of a page."""
 
 
 @pytest.fixture(autouse=True)

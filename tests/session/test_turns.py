@@ -197,6 +197,36 @@ async def test_a_queued_text_survives_the_process_and_waits_for_a_person(tmp_pat
         assert [i.kind for i in on.session.queue.items] == ["followUp"]
 
 
+async def test_a_text_queued_before_anything_was_said_is_found_with_its_session(
+    tmp_path: Path,
+) -> None:
+    async with stage(tmp_path, ScriptedModel([])) as on:
+        await on.session.turns.steer(said("later"), when_idle="queue")
+        session_id = on.session.id
+    async with stage(tmp_path, ScriptedModel([say("one")]), session_id=session_id) as on:
+        assert [(i.kind, i.paused) for i in on.session.queue.items] == [("steer", True)]
+        on.session.queue.update("q1", paused=False)
+        await on.say("now")
+        assert outline(on.model.requests[0].messages) == ["user: later", "user: now"]
+
+
+@pytest.mark.parametrize("content", ['[{"type": "text"}]', '[{"type": "image", "data": 5}]', "5"])
+async def test_a_waiting_text_that_cannot_be_said_is_put_aside(
+    tmp_path: Path, content: str
+) -> None:
+    async with stage(tmp_path, ScriptedModel([say("one")])) as on:
+        await on.say("hi")
+        session_id = on.session.id
+    file = tmp_path / "agent/singletree/queues" / f"{session_id}.json"
+    file.parent.mkdir()
+    file.write_text(f'[{{"queue_id": "q²", "kind": "steer", "content": {content}}}]')
+    async with stage(tmp_path, ScriptedModel([say("two")]), session_id=session_id) as on:
+        await on.say("hi again")
+        assert on.session.queue.items == ()
+        (aside,) = file.parent.glob("*.damaged-*")
+        assert content in aside.read_text()
+
+
 async def test_a_transient_failure_is_tried_again_and_hidden(tmp_path: Path) -> None:
     model = ScriptedModel([fail(ModelError("busy", retryable=True)), say("hello")])
     settings = Settings(retry=Retry(base_delay_ms=1))

@@ -132,8 +132,12 @@ class History(Reading):
 
     def settle(self) -> None:
         """Make the file now if anything was said: a fork with messages is there at once."""
-        if not self._log.on_disk and speaks(self.tree):
-            self._log.create()
+        if not self.on_disk and speaks(self.tree):
+            self.create()
+
+    def create(self) -> None:
+        """Make the file now, though nothing was said."""
+        self._log.create()
 
     def sync(self) -> None:
         """Make what was written survive a power cut. Slow: call it in a worker thread."""

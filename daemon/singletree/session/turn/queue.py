@@ -76,9 +76,12 @@ class Queue:
         self._touch()
 
     def load(self) -> list[QueueItem]:
-        """What the last life left in the file; one that cannot be read is put aside."""
+        """What the last life left in the file; one that cannot be read or said is put aside."""
         try:
-            return _STORED.validate_json(read_plain(self._path, LONG))
+            stored = _STORED.validate_json(read_plain(self._path, LONG))
+            for item in stored:
+                message_of(item)
+            return stored
         except (FileNotFoundError, NotADirectoryError):
             return []
         except (OSError, ValidationError):
@@ -88,7 +91,9 @@ class Queue:
     def restore(self, stored: Sequence[QueueItem], said: Callable[[str], bool]) -> None:
         """Take back what was left, paused, but for what had become an entry (`said`)."""
         left = [replace(item, paused=True) for item in stored if not said(item.entry_id)]
-        self._made = max((int(i.queue_id[1:]) for i in left if i.queue_id[1:].isdigit()), default=0)
+        self._made = max(
+            (int(i.queue_id[1:]) for i in left if i.queue_id[1:].isdecimal()), default=0
+        )
         if left:
             self._items = left
             self._touch()

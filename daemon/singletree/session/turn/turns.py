@@ -234,6 +234,7 @@ class Turns:
         item = self._queue.add(kind, self._talk.history.mint(), blocks, client_id)
         with anyio.CancelScope(shield=True):
             try:
+                await self._have_file()
                 await self.save_queue()
             except SingletreeError:
                 if self._queue.position(item.queue_id) is not None:  # no turn has taken it
@@ -247,6 +248,13 @@ class Turns:
             item.entry_id,
             self._queue.position(item.queue_id),
         )
+
+    async def _have_file(self) -> None:
+        """What waits is found again with its session only if that has a file."""
+        history = self._talk.history
+        if not history.on_disk:
+            history.create()
+            await anyio.to_thread.run_sync(history.sync)
 
     def _expect(self, turn_id: str | None) -> None:
         if turn_id is not None and turn_id != self._phase.turn_id:
