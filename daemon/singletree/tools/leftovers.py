@@ -50,7 +50,8 @@ class Command:
 def process(pid: int) -> Process | None:
     """What is known of `pid`; None if there is no such process (or no /proc)."""
     try:
-        text = (_PROC / str(pid) / "stat").read_bytes()
+        with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123  # of hundreds
+            text = file.read()
     except OSError:
         return None
     fields = text[text.rindex(b")") + 2 :].split()

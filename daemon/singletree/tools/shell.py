@@ -110,8 +110,7 @@ class LocalShell:
         env: Mapping[str, str] | None = None,
     ) -> Exit:
         """The same for a program and its arguments, without a shell."""
-        if not await anyio.to_thread.run_sync(is_folder, cwd):
-            raise ToolError(NO_FOLDER.format(cwd=cwd))
+        tied = await anyio.to_thread.run_sync(_tied, argv, cwd)
         mark, wishes = secrets.token_hex(8), self._wishes()
         full = command_environment(
             self._environment,
@@ -120,7 +119,6 @@ class LocalShell:
             drop=wishes.drop,
             extra={**(env or {}), MARK: mark},
         )
-        tied = [*await anyio.to_thread.run_sync(tie), *argv]
         reading, writing = os.pipe()
         os.set_blocking(reading, False)
         try:
@@ -146,8 +144,7 @@ class LocalShell:
         left = 0
         record = None
         try:
-            known = await anyio.to_thread.run_sync(command_of, started.pid, mark)
-            record = await anyio.to_thread.run_sync(self._children.note, known)
+            known, record = await anyio.to_thread.run_sync(self._noted, started.pid, mark)
             with anyio.move_on_after(limit) as clock:
                 await self._read_to_end(started, reading, on_output)
         finally:
@@ -164,6 +161,10 @@ class LocalShell:
             return Exit(None, "timeout")
         code = started.returncode
         return Exit(128 - code if code is not None and code < 0 else code, "exit", left)
+
+    def _noted(self, pid: int, mark: str) -> tuple[Command, Path | None]:
+        known = command_of(pid, mark)
+        return known, self._children.note(known)
 
     async def _read_to_end(
         self, started: Process, reading: int, on_output: Callable[[bytes], None]
@@ -209,6 +210,12 @@ def tie() -> tuple[str, ...]:
     """What a command is started through to be killed with the daemon (Linux, util-linux)."""
     setpriv = shutil.which("setpriv", path="/usr/bin:/bin")
     return (setpriv, "--pdeathsig", "KILL", "--") if setpriv else ()
+
+
+def _tied(argv: Sequence[str], cwd: Path) -> list[str]:
+    if not is_folder(cwd):
+        raise ToolError(NO_FOLDER.format(cwd=cwd))
+    return [*tie(), *argv]
 
 
 async def _start(argv: list[str], cwd: Path, env: Mapping[str, str], output: int) -> Process:
