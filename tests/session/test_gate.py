@@ -522,8 +522,8 @@ async def test_the_diff_is_shown_and_a_doomed_edit_is_not_asked_for(house: House
     good = EditArgs(path="src/a.py", edits=[Edit(old_text="x", new_text="z")])
     await outcome(gate, edit, good)
     assert [question.diff for question in person.asked] == [
-        "--- /dev/null\n+++ src/new.py\n@@ -0,0 +1 @@\n+one",
-        "--- src/a.py\n+++ src/a.py\n@@ -1 +1 @@\n-x\n+y",
+        "--- /dev/null\n+++ src/new.py\n@@ -0,0 +1 @@\n+one\n",
+        "--- src/a.py\n+++ src/a.py\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+y\n",
         "--- src/a.py\n+++ src/a.py\n@@ -1,1 +1,1 @@\n-x\n\\ No newline at end of file\n+z\n"
         "\\ No newline at end of file\n",
     ]

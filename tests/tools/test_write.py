@@ -11,6 +11,7 @@ from tests.tools.worlds import names, run_tool, said, world_of
 
 from singletree.agent.tool import parse_args
 from singletree.messages import ToolCall
+from singletree.tools.compare import NO_END
 from singletree.tools.ls import ls_tool
 from singletree.tools.preview import NO_TEXT, preview_change
 from singletree.tools.write import WriteArgs, write_tool
@@ -32,9 +33,10 @@ async def test_a_file_is_made_and_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "content", "shown"),
     [
-        (None, "a\x0cb\u2028c\n", "--- /dev/null\n+++ f\n@@ -0,0 +1 @@\n+a\u240cb\u2028c"),
-        (b"a\r\nb", "a\nc", "--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n-b\n+c"),
-        (b"\xff\xfe", "a", "--- f {no_text}\n+++ f {no_text}\n@@ -0,0 +1 @@\n+a"),
+        (None, "a\x0cb\u2028c\n", "--- /dev/null\n+++ f\n@@ -0,0 +1 @@\n+a\u240cb\u2028c\n"),
+        (b"a\r\nb", "a\nc", "--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n-b{no_end}+c{no_end}"),
+        (b"\xff\xfe", "a", "--- f {no_text}\n+++ f {no_text}\n@@ -0,0 +1 @@\n+a{no_end}"),
+        (b"a\nb\n", "a\nb", "--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n-b\n+b{no_end}"),
     ],
 )
 async def test_a_write_is_previewed_by_the_lines_of_the_file(
@@ -43,7 +45,7 @@ async def test_a_write_is_previewed_by_the_lines_of_the_file(
     if before is not None:
         (tmp_path / "f").write_bytes(before)
     told = await preview_change(world_of(tmp_path), WriteArgs(path="f", content=content))
-    assert told == shown.format(no_text=NO_TEXT)
+    assert told == shown.format(no_text=NO_TEXT, no_end=f"\n{NO_END}\n")
 
 
 async def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from singletree.tools.compare import NO_END
 from singletree.tools.looks import shown
 from singletree.tools.match import EOL, View
 from singletree.tools.truncate import cut_line
 
 CONTEXT = 4
-NO_NEWLINE = "\\ No newline at end of file"
 GAP = "..."
 MAX_SHOWN = 200_000
 MAX_WIDTH = 2000
@@ -186,5 +186,5 @@ def _span(start: int, count: int) -> str:
 
 
 def _patch_line(sign: str, line: str) -> str:
-    end = "" if line.endswith("\n") else f"\n{NO_NEWLINE}\n"
+    end = "" if line.endswith("\n") else f"\n{NO_END}\n"
     return f"{sign}{shown(line)}{end}"

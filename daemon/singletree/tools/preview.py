@@ -5,12 +5,11 @@ Reads, never writes. Read next: edit.py, write.py.
 
 from __future__ import annotations
 
-import difflib
-
 from anyio import to_thread
 from pydantic import BaseModel
 
-from singletree.tools.diff import MAX_SHOWN, bounded_diff, lines_of
+from singletree.tools.compare import unified
+from singletree.tools.diff import bounded_diff, lines_of
 from singletree.tools.edit import EditArgs, apply_edits, check_editable
 from singletree.tools.looks import shown, shown_name
 from singletree.tools.paths import locate, locate_new
@@ -52,9 +51,5 @@ def _compared(old: bytes, new: str, name: str, is_new: bool) -> str:
         before = old.decode()
     except UnicodeDecodeError:
         before, name = "", f"{name} {NO_TEXT}"
-    was, will = lines_of(before), lines_of(new)
-    if len(before) + len(new) > 10 * MAX_SHOWN:  # comparing would take too long
-        lines = [f"-{line}" for line in was] + [f"+{line}" for line in will]
-    else:
-        lines = list(difflib.unified_diff(was, will, "/dev/null" if is_new else name, name))
-    return bounded_diff("\n".join(shown(line.removesuffix("\n")) for line in lines))
+    lines = unified(lines_of(before), lines_of(new), "/dev/null" if is_new else name, name)
+    return bounded_diff("".join(map(shown, lines)))

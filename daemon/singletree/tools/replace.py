@@ -8,16 +8,10 @@ line ends and the indentation of their surroundings. Never looks for anything. R
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from difflib import SequenceMatcher
-from typing import Final
+from collections.abc import Mapping
 
+from singletree.tools.compare import opcodes, shared
 from singletree.tools.match import EOL, Spot, View, boundaries, indentation
-
-COMPARED: Final = 1_000_000
-ALIKE: Final = 250_000
-"""Pairs of lines, and of the same line, up to which they are matched."""
 
 
 def replacement(view: View, spot: Spot, old: str, new: str) -> str:
@@ -31,7 +25,7 @@ def replacement(view: View, spot: Spot, old: str, new: str) -> str:
         if new_lines[-1] == "":
             new_lines.pop()
     lines: list[tuple[str, str]] = []
-    for kind, i, i_end, j, j_end in _opcodes(old_lines, new_lines):
+    for kind, i, i_end, j, j_end in opcodes(old_lines, new_lines):
         for k in range(j_end - j):
             end = ends[i + k] if i + k < min(i_end, len(ends)) else ""
             if kind == "equal":
@@ -42,34 +36,6 @@ def replacement(view: View, spot: Spot, old: str, new: str) -> str:
             else:
                 lines.append((_indented(new_lines[j + k], spot.indent), end))
     return _joined(lines, ends[-1] if ends else _end_of_line_at(view, spot.end))
-
-
-def _opcodes(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:
-    """What stays and what changes.
-
-    Between the two ends that both share, lines are matched only where they are few, and few of them
-    alike: thousands of the same line would take minutes.
-    """
-    head = _shared(old, new)
-    tail = min(_shared(old[::-1], new[::-1]), min(len(old), len(new)) - head)
-    i_end, j_end = len(old) - tail, len(new) - tail
-    middle = old[head:i_end], new[head:j_end]
-    if len(middle[0]) * len(middle[1]) <= COMPARED and _alike(*middle) <= ALIKE:
-        codes = SequenceMatcher(None, *middle, autojunk=False).get_opcodes()
-        inner = [(kind, i + head, k + head, j + head, m + head) for kind, i, k, j, m in codes]
-    else:
-        inner = [("replace", head, i_end, head, j_end)]
-    return [
-        ("equal", 0, head, 0, head),
-        *inner,
-        ("equal", i_end, len(old), j_end, len(new)),
-    ]
-
-
-def _alike(old: list[str], new: list[str]) -> int:
-    """Pairs of lines that are the same."""
-    counted = Counter(new)
-    return sum(counted[line] for line in old)
 
 
 def _joined(lines: list[tuple[str, str]], usual: str) -> str:
@@ -108,9 +74,9 @@ def _spliced(was: str, old: str, new: str) -> str:
     for at, seen in boundaries(was):
         there.setdefault(seen, at)
     marks = [(at, there[seen]) for at, seen in boundaries(old) if seen in there]
-    shared = _shared(old, new)
-    tail = min(_shared(old[::-1], new[::-1]), min(len(old), len(new)) - shared)
-    at, here = max(mark for mark in marks if mark[0] <= shared)
+    head = shared(old, new)
+    tail = min(shared(old[::-1], new[::-1]), min(len(old), len(new)) - head)
+    at, here = max(mark for mark in marks if mark[0] <= head)
     behind = [mark for mark in marks if mark[0] >= len(old) - tail and mark[1] >= here]
     to, there_to = min(behind, default=(len(old), len(was)))
     return was[:here] + new[at : len(new) - (len(old) - to)] + was[there_to:]
@@ -150,13 +116,3 @@ def _steps(rest: str, known: Mapping[str, str]) -> str:
         if old and there and rest == old * (len(rest) // len(old)):
             return there * (len(rest) // len(old))
     return rest
-
-
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many characters, or lines, both begin with."""
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count

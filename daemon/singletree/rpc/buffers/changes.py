@@ -13,11 +13,10 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from singletree.rpc.buffers.text import split_lines
+from singletree.tools.compare import shared
 
 COMPARED: Final = 250_000
 """Pairs of lines up to which lines are matched; what is larger is replaced as a whole."""
-
-STRIDE: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +31,8 @@ class Hunk:
 def smallest(old: str, new: str) -> list[Hunk]:
     """The edits that make `new` of `old`, in order; none touch each other."""
     a, b = split_lines(old), split_lines(new)
-    head = _shared(a, b)
-    tail = _shared(a[head:][::-1], b[head:][::-1])
+    head = shared(a, b)
+    tail = shared(a[head:][::-1], b[head:][::-1])
     a, b = a[head : len(a) - tail], b[head : len(b) - tail]
     offset = sum(map(len, split_lines(old)[:head]))
     hunks: list[Hunk] = []
@@ -77,16 +76,6 @@ def _apart(spans: Sequence[tuple[int, int]], others: Sequence[Hunk]) -> bool:
     return all(other.end < start or end < other.start for other in others for start, end in spans)
 
 
-def _shared(a: Sequence[str], b: Sequence[str]) -> int:
-    """How many characters, or lines, both begin with."""
-    size, at = min(len(a), len(b)), 0
-    while at < size and a[at : at + STRIDE] == b[at : at + STRIDE]:
-        at += STRIDE
-    while at < size and a[at] == b[at]:
-        at += 1
-    return min(at, size)
-
-
 def _blocks(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, str]]:
     """Lines `first` to `last` of `a`, and what takes their place."""
     if a == b:
@@ -105,11 +94,11 @@ def _blocks(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, str]]:
 
 def _trimmed(start: int, old: str, new: str) -> Hunk:
     """The hunk without what both texts share at their two ends."""
-    head = _shared(old, new)
+    head = shared(old, new)
     if head and old[head - 1] == "\r" and "\n" in (old[head : head + 1], new[head : head + 1]):
         head -= 1
     rest_old, rest_new = old[head:], new[head:]
-    tail = _shared(rest_old[::-1], rest_new[::-1])
+    tail = shared(rest_old[::-1], rest_new[::-1])
     if (
         tail
         and rest_old[len(rest_old) - tail] == "\n"

@@ -7,7 +7,6 @@ anything. Read next: ledger.py.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -17,13 +16,13 @@ import anyio.to_thread
 from singletree.session.edits.edit import Edit, plain
 from singletree.session.edits.ledger import Ledger
 from singletree.session.edits.revert import content
+from singletree.tools.compare import unified
 from singletree.tools.world import Files
 
 LONGEST: Final = 2_000_000
 """Characters of both texts together up to which they are compared."""
 UNKNOWN: Final = "# {name} has changed since, or is too large to compare."
 NO_TEXT: Final = "# {name} is no text."
-NO_END: Final = "\\ No newline at end of file"
 
 
 async def turn_patch(
@@ -79,9 +78,7 @@ def _compared(name: str, before: bytes | None, after: bytes | None) -> str:
 
 
 def _patch(name: str, old: str, new: str) -> Iterator[str]:
-    here = f"a/{name}" if old else "/dev/null"
-    for line in difflib.unified_diff(_lines(old), _lines(new), here, f"b/{name}"):
-        yield line if line.endswith("\n") else f"{line}\n{NO_END}\n"
+    return unified(_lines(old), _lines(new), f"a/{name}" if old else "/dev/null", f"b/{name}")
 
 
 def _lines(text: str) -> list[str]:
