@@ -16,6 +16,7 @@ from singletree.agent.tool import Args, Tool, ToolKind, ToolOutput, ToolRun, typ
 from singletree.messages import ToolCall
 from singletree.session.permission.gate import (
     EDITED,
+    REMEMBERED,
     Allowed,
     Answer,
     Blocked,
@@ -252,6 +253,22 @@ async def test_keys_are_never_touched(house: House, mode: Mode) -> None:
 
 
 @pytest.mark.parametrize("mode", ["ask", "acceptEdits", "allowAll"])
+async def test_keys_and_private_places_may_be_links(house: House, mode: Mode) -> None:
+    """As where somebody keeps them in a folder of their own, which may be the workspace."""
+    kept = house.workspace / "kept"
+    kept.mkdir()
+    for path in (house.agent_dir / "auth.json", house.home / ".ssh"):
+        path.rename(kept / path.name)
+        path.symlink_to(kept / path.name)
+    gate = house.gate(Person(), mode)
+    for path in (kept / "auth.json", house.agent_dir / "auth.json"):
+        assert await outcome(gate, READ, PathArgs(path=str(path))) == "refused"
+    for path in (kept / ".ssh/id", house.home / ".ssh/id"):
+        assert await outcome(gate, READ, PathArgs(path=str(path))) == "asked"
+        assert await outcome(gate, BASH, CommandArgs(command=f"cat {path}")) == "asked"
+
+
+@pytest.mark.parametrize("mode", ["ask", "acceptEdits", "allowAll"])
 async def test_private_files_are_asked_for_each_time(house: House, mode: Mode) -> None:
     person = Person("allowed")
     gate = house.gate(person, mode)
@@ -422,6 +439,20 @@ async def test_what_could_be_remembered(house: House, line: str, pattern: str) -
     person = Person()
     await outcome(house.gate(person), BASH, CommandArgs(command=line))
     assert person.asked[0].options[1].pattern == pattern
+
+
+async def test_a_call_of_many_is_not_forgotten_to_be_confined(house: House) -> None:
+    gate = house.gate(Person("allowed"), sandbox=True)
+    gate.rules.add("bash", "ls", "allow", "session")
+    for number in range(REMEMBERED + 2):
+        command = "ls" if number < REMEMBERED else "touch x"
+        args = CommandArgs(command=command)
+        await gate.check(ToolCall(id=f"c{number}", name="bash", arguments={}), BASH, args)
+    assert gate.confined("c0")
+    assert not gate.confined(f"c{REMEMBERED + 1}")
+    args = CommandArgs(command="ls")
+    await gate.check(ToolCall(id=f"c{REMEMBERED + 1}", name="bash", arguments={}), BASH, args)
+    assert gate.confined(f"c{REMEMBERED + 1}")
 
 
 async def test_an_answer_is_remembered_for_its_scope(house: House) -> None:

@@ -18,7 +18,6 @@ a person allowed when asked runs as it is.
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -43,6 +42,9 @@ NOBODY = "This call needs the user's permission, and nobody could be asked, so i
 FAILED = "This call could not be checked ({error}), so it did not run."
 EDITED = "[The user changed this call before it ran. Its arguments were: {arguments}]"
 BAD_EDIT = "The user changed the arguments of this call to some that the tool does not take: {why}"
+
+REMEMBERED = 1000
+"""Calls that were let through without the sandbox; one that is forgotten runs in it."""
 
 __all__ = ["Allowed", "Answer", "Ask", "Blocked", "Gate", "Mode", "Option", "Question"]
 
@@ -76,7 +78,7 @@ class Gate:
         self.changed: Callable[[], None] = lambda: None
         self.warn: Callable[[str, str], None] = lambda code, text: None
         self._ask = ask
-        self._confined: deque[str] = deque(maxlen=256)
+        self._free: dict[str, None] = {}
 
     @property
     def mode(self) -> Mode:
@@ -100,8 +102,8 @@ class Gate:
             problem, self.rules.problem = self.rules.problem, ""
             if problem:
                 self.warn("permissions", problem)
-        if isinstance(answer, Allowed) and answer.sandboxed:
-            self._confined.append(call.id)
+        if isinstance(answer, Allowed):
+            self._let_through(call.id, free=not answer.sandboxed)
         return answer
 
     async def in_force(self) -> list[Rule]:
@@ -117,8 +119,16 @@ class Gate:
         await anyio.to_thread.run_sync(self.rules.save_uses)
 
     def confined(self, call_id: str) -> bool:
-        """Whether a call that was let through may run only in the sandbox."""
-        return call_id in self._confined
+        """Whether a call may run only in the sandbox: all but those let through without it."""
+        return call_id not in self._free
+
+    def _let_through(self, call_id: str, *, free: bool) -> None:
+        """A provider may give the same id again in a later answer."""
+        self._free.pop(call_id, None)
+        if free:
+            self._free[call_id] = None
+        if len(self._free) > REMEMBERED:
+            del self._free[next(iter(self._free))]
 
     async def _settle(
         self, verdict: Verdict, call: ToolCall, tool: Tool, args: BaseModel

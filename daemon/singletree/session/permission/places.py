@@ -62,11 +62,11 @@ class Places:
 
     @cached_property
     def _keys(self) -> tuple[str, ...]:
-        return _inside_of(*(f"{self._folders[1]}/{name}" for name in (_KEYS, _OURS)))
+        return _led_into(self._folders[1], (_KEYS, _OURS))
 
     @cached_property
     def _private(self) -> tuple[str, ...]:
-        return _inside_of(*(f"{self._folders[2]}/{name}" for name in _PRIVATE))
+        return _led_into(self._folders[2], _PRIVATE)
 
     def of(self, path: Path | str) -> Place:
         """The place a path leads to; one that does not exist, where it would be made."""
@@ -119,3 +119,9 @@ class Places:
 def _inside_of(*folders: str) -> tuple[str, ...]:
     """How paths in these folders, and their own with a slash, begin."""
     return tuple(f"{folder.rstrip('/')}/" for folder in folders)
+
+
+def _led_into(folder: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The same for names in a folder, and for where they lead if they are links."""
+    paths = [f"{folder.rstrip('/')}/{name}" for name in names]
+    return _inside_of(*dict.fromkeys([*paths, *map(os.path.realpath, paths)]))
