@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from anyio import to_thread
 from tests.rpc.client import Message
 from tests.rpc.editor import CAPABILITIES, Editor, House, house, said, until
 
@@ -307,6 +308,16 @@ async def test_what_is_typed_while_an_edit_is_noted_stays(tmp_path: Path) -> Non
             await files.write(made.folder / "f", b"ONE\ntwo\n", label="edit f", call_id="c")
         assert made.editor.buffers[uri].text == "my one\ntwo\n"
         assert made.editor.edits == []
+
+
+async def test_a_file_that_comes_while_a_new_one_is_noted_stays(tmp_path: Path) -> None:
+    async def typed() -> None:
+        await to_thread.run_sync((tmp_path / "f").write_text, "theirs\n")
+
+    files = EditorFiles(tmp_path, lambda: [], TypedInto(tmp_path / "ledger", typed))
+    with pytest.raises(ToolError, match="was changed by something else"):
+        await files.write(tmp_path / "f", b"ours\n", label="write f", call_id="c")
+    assert (tmp_path / "f").read_text() == "theirs\n"
 
 
 async def test_a_formatter_at_saving_is_told(tmp_path: Path) -> None:

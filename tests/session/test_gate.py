@@ -13,7 +13,9 @@ import pytest
 from pydantic import BaseModel, JsonValue
 
 from singletree.agent.tool import Args, Tool, ToolKind, ToolOutput, ToolRun, typed
+from singletree.errors import SessionError
 from singletree.messages import ToolCall
+from singletree.pathtext import MOST
 from singletree.session.permission.gate import (
     EDITED,
     REMEMBERED,
@@ -651,6 +653,19 @@ def test_a_file_that_cannot_be_reached_is_told(house: House) -> None:
     path.symlink_to(path)
     assert rules.all() == []
     assert "none of its rules hold" in rules.problem
+
+
+def test_a_file_that_cannot_be_read_is_not_written_over(house: House) -> None:
+    path = permissions_file(house.agent_dir)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"")
+    os.truncate(path, MOST + 1)
+    rules = house.rules()
+    assert rules.all() == []
+    assert "none of its rules hold" in rules.problem
+    with pytest.raises(SessionError, match="it is too large"):
+        rules.add("bash", "ls", "allow", "user")
+    assert path.stat().st_size == MOST + 1
 
 
 def test_without_a_file_everything_is_for_the_session(tmp_path: Path) -> None:

@@ -248,13 +248,16 @@ def _replace(path: Path, data: bytes, base: bytes | None, leads: Leads) -> None:
     real = Path(os.path.realpath(path))
     leads.check(path, str(real))
     old = _writable(path, real)
-    if base is not None and (old is None or _whole(real, Leads()) != base):
-        raise ToolError(CHANGED.format(path=path))
     made = _make_folders(real.parent)
     try:
         with _held(real.parent) as folder:
             leads.check(path, f"{place_of(folder, real.parent).rstrip('/')}/{real.name}")
-            _put(folder, real, data, old)
+            with _beside(folder, real, data, old) as fresh:
+                if base is not None and base != _content(real):
+                    raise ToolError(CHANGED.format(path=path))
+                os.replace(fresh, real.name, src_dir_fd=folder, dst_dir_fd=folder)
+            with contextlib.suppress(OSError):
+                os.fsync(folder)
     except BaseException:
         for one in reversed(made):
             with contextlib.suppress(OSError):
@@ -272,18 +275,25 @@ def _held(folder: Path) -> Iterator[int]:
         os.close(handle)
 
 
-def _put(folder: int, real: Path, data: bytes, old: os.stat_result | None) -> None:
-    """Write a new file beside the old one, and rename it over that."""
-    beside = f".singletree-{secrets.token_hex(8)}.tmp"
+@contextmanager
+def _beside(folder: int, real: Path, data: bytes, old: os.stat_result | None) -> Iterator[str]:
+    """A new file beside the old one, to be renamed over it; gone again if it is not."""
+    name = f".singletree-{secrets.token_hex(8)}.tmp"
     try:
-        _write_new(folder, beside, data, old, real)
-        os.replace(beside, real.name, src_dir_fd=folder, dst_dir_fd=folder)
+        _write_new(folder, name, data, old, real)
+        yield name
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(beside, dir_fd=folder)
+            os.unlink(name, dir_fd=folder)
         raise
-    with contextlib.suppress(OSError):
-        os.fsync(folder)
+
+
+def _content(path: Path) -> bytes:
+    """What is there now; nothing where there is no file."""
+    try:
+        return _whole(path, Leads())
+    except FileNotFoundError:
+        return b""
 
 
 def _writable(path: Path, real: Path) -> os.stat_result | None:

@@ -86,8 +86,9 @@ class Files(Protocol):
     ) -> Written:
         """Replace the whole file, at once or not at all; parents are made.
 
-        `label` names the undo step. `base`: the content that `data` was made from; if it is another
-        by now, nothing is written. `call_id`: the tool call this belongs to, "" for none.
+        `label` names the undo step. `base`: the content that `data` was made from, b"" where there
+        was no file; if it is another by now, nothing is written. `call_id`: the tool call this
+        belongs to, "" for none.
 
         Raises ToolError when the text cannot be proven to have landed.
         """

@@ -96,7 +96,8 @@ class Writing:
         path, data = change.path, change.data
         async with self._noted(change, uri_of(path), "disk") as note:
             try:
-                written = await self._disk.write(path, data, label=change.label, base=change.before)
+                base = change.before or b""
+                written = await self._disk.write(path, data, label=change.label, base=base)
             except ToolError:
                 note.dropped()
                 raise

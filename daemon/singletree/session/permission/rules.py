@@ -70,6 +70,7 @@ class Rules:
         self._session: list[Rule] = []
         self._stored: list[Rule] = []
         self._seen: tuple[int, int, int] | None = None
+        self._unread: OSError | None = None
         self._uses: Counter[str] = Counter()
         """Uses by rule, those that the file does not tell of."""
 
@@ -135,27 +136,33 @@ class Rules:
         return rule.scope == "user" or rule.workspace == self._workspace
 
     def _refresh(self) -> None:
+        """Look at the file again where it changed; of one that is not to be read, none holds."""
+        try:
+            self._read()
+        except OSError as error:
+            self._stored, self._unread = [], error
+            why = error.strerror or "no reason given"
+            self.problem = UNREADABLE.format(path=self._path, why=why)
+
+    def _read(self) -> None:
         if self._path is None:
             return
+        seen, self._seen = self._seen, None
         try:
             found = self._path.stat()
-        except OSError as error:
-            self._stored, self._seen = [], None
-            if not isinstance(error, FileNotFoundError | NotADirectoryError):
-                self.problem = UNREADABLE.format(path=self._path, why=error.strerror)
+        except (FileNotFoundError, NotADirectoryError):
+            self._stored, self._unread = [], None
             return
-        now = (found.st_mtime_ns, found.st_size, found.st_ino)
-        if now != self._seen:
-            self._stored, self._seen = self._load(self._path), now
+        self._seen = (found.st_mtime_ns, found.st_size, found.st_ino)
+        if self._seen != seen:
+            self._stored, self._unread = self._load(self._path), None
 
     def _load(self, path: Path) -> list[Rule]:
-        """The rules of the file; of one that is damaged, none."""
+        """The rules of the file; of one that is damaged, none. OSError where it is not read."""
         self.problem = ""
         try:
             data = json.loads(read_plain(path))
             return _stored().validate_python(data["rules"])
-        except OSError as error:
-            self.problem = UNREADABLE.format(path=path, why=error.strerror or "no reason given")
         except (ValueError, KeyError, TypeError, RecursionError, ValidationError):
             copy = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
             with contextlib.suppress(OSError):
@@ -165,13 +172,15 @@ class Rules:
         return []
 
     def _change(self, change: Callable[[list[Rule]], list[Rule]]) -> None:
-        """Read, change and replace the file while nobody else does."""
+        """Read, change and replace the file while nobody else does; only if it could be read."""
         path = self._path
         assert path is not None
         with or_session_error(NOT_KEPT, path):
             make_private(path.parent)
             with _locked(path.with_name(f"{path.name}.lock")):
                 self._refresh()
+                if self._unread:
+                    raise self._unread
                 before = self._stored
                 rules = _stored().dump_python(change(self._counted(before)), mode="json")
                 whole = {"version": 1, "rules": rules}
