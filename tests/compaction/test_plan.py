@@ -117,6 +117,21 @@ def test_files_of_a_branch_summary_are_carried_on() -> None:
     assert found.files.modified_files == ("m.py",)
 
 
+def test_files_of_calls_that_a_tool_made_by_itself_count() -> None:
+    nested: JsonValue = {
+        "calls": [
+            {"name": "read", "arguments": {"path": "a.py"}},
+            {"name": "edit", "arguments": {"path": "b.py"}},
+            {"name": "edit", "arguments": "c.py"},
+            5,
+        ]
+    }
+    script = ToolResultMessage.model_validate({"toolCallId": "c1", "nestedCalls": nested})
+    found = plan(path(says(call("c1", "script")), script, user(LONG)), 50)
+    assert found is not None
+    assert (found.files.read_files, found.files.modified_files) == (("a.py",), ("b.py",))
+
+
 def test_a_path_that_ends_with_a_compaction_is_left_alone() -> None:
     line = path(user(LONG), says(LONG), compaction("e2"))
     assert plan(line, 1) is None

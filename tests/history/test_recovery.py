@@ -92,6 +92,14 @@ def test_a_broken_line_in_the_middle(store: Store, path: Path) -> None:
     history.close()
 
 
+def test_two_broken_lines_at_the_end_leave_what_is_before_them(store: Store, path: Path) -> None:
+    gone, last = encoded(said("d", "c", "x")), encoded(said("e", "d", "y"))
+    path.write_bytes(CONTENT + gone[1:] + last[:-2] + b"\0\n")
+    with closing(store.open(path)) as history:
+        assert (history.leaf, len(history.damage)) == ("c", 3)
+        assert [e.id for e in history.path()] == ["a", "b", "l", "c"]
+
+
 def test_a_body_that_proves_unreadable_later(store: Store, path: Path) -> None:
     """In a large file the bodies far from the end are read when they are needed."""
     broken = encoded(said("b", "a", "second", "assistant")).replace(b'"second"', b'"second')

@@ -5,14 +5,15 @@ Pure; a path is taken as the model wrote it. Read next: plan.py and branch.py, w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Self
 
 from pydantic import JsonValue
 
 from singletree.context.tags import defuse
-from singletree.messages import AgentMessage, AssistantMessage
+from singletree.jsontext import object_in, objects_in
+from singletree.messages import AgentMessage, AssistantMessage, ToolResultMessage
 
 READ_TAG = "read-files"
 MODIFIED_TAG = "modified-files"
@@ -43,10 +44,8 @@ class Touched:
 
     @classmethod
     def by(cls, messages: Iterable[AgentMessage]) -> Self:
-        """By the calls in these messages, failed ones too."""
-        answers = (one for one in messages if isinstance(one, AssistantMessage))
-        calls = (call for answer in answers for call in answer.tool_calls)
-        return cls.called((call.name, call.arguments.get("path")) for call in calls)
+        """By the calls in these messages, failed ones too, and those that a tool made by itself."""
+        return cls.called(call for message in messages for call in _calls(message))
 
     @classmethod
     def called(cls, calls: Iterable[tuple[JsonValue, JsonValue]]) -> Self:
@@ -69,6 +68,17 @@ class Touched:
     def block(self) -> str:
         """The lists as they end a summary; empty where nothing was touched."""
         return _listed(READ_TAG, self.read_files) + _listed(MODIFIED_TAG, self.modified_files)
+
+
+def _calls(message: AgentMessage) -> Iterator[tuple[JsonValue, JsonValue]]:
+    """Tools and paths; pi's scripts record what they called with their result."""
+    if isinstance(message, AssistantMessage):
+        for call in message.tool_calls:
+            yield call.name, call.arguments.get("path")
+    elif isinstance(message, ToolResultMessage):
+        nested = object_in((message.model_extra or {}).get("nestedCalls"))
+        for made in objects_in(nested.get("calls")):
+            yield made.get("name"), object_in(made.get("arguments")).get("path")
 
 
 def _listed(tag: str, paths: Iterable[str]) -> str:

@@ -35,8 +35,7 @@ class SessionTree:
         self._marks: dict[int, int] = {}
         self._walked: tuple[int, int, Sequence[int]] = (-1, NO_ROW, ())
         self.absorb()
-        if len(index):
-            self.leaf_row = self.standing(len(index) - 1)
+        self.leaf_row = self._last()
 
     @property
     def leaf(self) -> str | None:
@@ -92,6 +91,14 @@ class SessionTree:
         while row != NO_ROW and (row in self._marks or row in self.index.unreadable):
             row = self.index.parents[row]
         return row
+
+    def _last(self) -> int:
+        """Where the last line stands; one that cannot be read and stands nowhere is passed over."""
+        for row in reversed(range(len(self.index))):
+            found = self.standing(row)
+            if found != NO_ROW or row not in self.index.unreadable:
+                return found
+        return NO_ROW
 
     def parent(self, row: int) -> int:
         """The entry that this one follows."""
