@@ -227,6 +227,9 @@ async def test_sessions_models_and_switches(tmp_path: Path) -> None:
         assert other["sessionId"] != here
         back = await walk.ask("agent/session/switch", sessionId=here)
         assert back["state"]["name"] == "a walk"
+        named = {"sessionId": other["sessionId"], "path": listed["sessions"][0]["path"]}
+        again = await walk.ask("agent/session/switch", **named)
+        assert again["sessionId"] == here, "of both the path counts"
         await walk.ask("agent/session/detach", sessionId=other["sessionId"])
         await walk.ask("agent/session/close", sessionId=here)
         await walk.ask("agent/session/delete", sessionId=here)

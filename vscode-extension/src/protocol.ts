@@ -340,7 +340,7 @@ export interface OpenParams {
   history?: HistoryParams;
 }
 
-/** The session to make current: its id, or the path of its file. */
+/** The session to make current: its id, or the path of its file. With both the path counts. */
 export interface SwitchParams extends SessionParams {
   path?: string;
   history?: HistoryParams;

@@ -119,8 +119,8 @@ class Host:
             return session
 
     async def switch(self, session_id: str | None, path: Path | None) -> AgentSession:
-        """Make another session current: by id, or by its file."""
-        if session_id is not None:
+        """Make another session current: by its file, else by id."""
+        if path is None and session_id is not None:
             await self._ask_leave(session_id, None)
             return await self._patiently(lambda: self._open_id(session_id, None))
         if path is None or not path.is_absolute():

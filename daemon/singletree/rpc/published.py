@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SCHEMA_HASH = "sha256:52bc7f5cb88241e2ec2dd50eb6f2a937"
+SCHEMA_HASH = "sha256:a7007221009a704df216f97d9797148a"
 METHODS = (
     "agent/session/open",
     "agent/session/attach",

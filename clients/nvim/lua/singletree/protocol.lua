@@ -231,7 +231,7 @@
 ---@field start? "continue"|"new"
 ---@field history? singletree.HistoryParams
 
---- The session to make current: its id, or the path of its file.
+--- The session to make current: its id, or the path of its file. With both the path counts.
 ---@class singletree.SwitchParams : singletree.SessionParams
 ---@field path? string
 ---@field history? singletree.HistoryParams

@@ -51,7 +51,7 @@ class OpenParams(Params):
 
 
 class SwitchParams(SessionParams):
-    """The session to make current: its id, or the path of its file."""
+    """The session to make current: its id, or the path of its file. With both the path counts."""
 
     path: str | None = None
     history: HistoryParams = Field(default_factory=lambda: HistoryParams())
