@@ -110,7 +110,7 @@ BAD: dict[str, tuple[bytes, str, bool]] = {
     "the same as a stream": (http(200, said({"error": {"message": "no"}}), SSE), "no", True),
     "a detail": (http(200, said({"detail": "Not here"})), "gave no answer: Not here", True),
     "words": (http(200, "Warming up", SSE), "gave no answer: Warming up", True),
-    "a list": (http(200, "[1]"), "gave no answer.", True),
+    "a list": (http(200, "[1]"), "gave no answer: [1]", True),
     "an error by its name": (
         http(200, 'event: error\ndata: {"message":"upstream died"}\n\n', SSE),
         "upstream died",

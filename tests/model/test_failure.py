@@ -87,6 +87,7 @@ def test_a_long_body_of_bait_is_read_at_once(bait: str) -> None:
         ("<p>a</p><style>b {c}</style><script>d</script >e", "a e"),
         ("<p>a</p><script>never closed", "a"),
         ("<head><p>never closed", "never closed"),
+        ('{"errors": ["no such model"]}', '{"errors": ["no such model"]}'),
     ],
 )
 def test_what_a_page_says(page: str, words: str) -> None:

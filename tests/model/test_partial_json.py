@@ -48,6 +48,26 @@ def test_any_split_ends_in_the_whole_value(
     assert parse_arguments(text) == (value, None)
 
 
+@pytest.mark.parametrize(
+    ("pieces", "values"),
+    [
+        (("1", ".", "5"), [1, None, 1.5]),
+        (("2", "e", "+", "1"), [2, 2, 2, 20]),
+        (("-", "3", "}"), [None, -3, -3]),
+        (("nul", "}"), ["null", None]),
+    ],
+)
+def test_a_number_shows_as_far_as_it_is_one(pieces: tuple[str, ...], values: list[Any]) -> None:
+    for opening, key in (('{"a":', "a"), ('{"a":[', 0)):
+        partial = PartialJson()
+        partial.feed(opening)
+        for piece, value in zip(pieces, values, strict=True):
+            partial.feed(piece)
+            held: Any = partial.value if key == "a" else partial.value["a"]
+            shown = [None] if value == "null" else [] if value is None else [value]
+            assert (list(held.values()) if key == "a" else held) == shown
+
+
 @given(objects, st.data())
 def test_every_beginning_has_only_keys_of_the_whole(
     value: dict[str, Any], draw: st.DataObject

@@ -102,6 +102,24 @@ def test_a_provider_s_bill_wins() -> None:
     assert cost.input == pytest.approx(0.00001)
 
 
+@pytest.mark.parametrize(
+    ("usage", "figures"),
+    [
+        ({"cached_tokens": 4}, (6, 4, 0, 0)),
+        ({"prompt_cache_hit_tokens": 3, "cached_tokens": 4}, (7, 3, 0, 0)),
+        ({"prompt_tokens_details": {"cached_tokens": 0}, "cached_tokens": 4}, (10, 0, 0, 0)),
+        ({"prompt_tokens_details": {"cached_tokens": 12, "cache_write_tokens": 2}}, (0, 12, 2, 0)),
+        ({"reasoning_tokens": 2}, (10, 0, 0, 2)),
+    ],
+)
+def test_figures_are_found_wherever_a_server_puts_them(
+    usage: dict[str, Any], figures: tuple[int, ...]
+) -> None:
+    told = {"prompt_tokens": 10, "completion_tokens": 5} | usage
+    seen = whole(CHAT, delta("stop", content="a") | {"usage": told}).usage
+    assert (seen.input, seen.cache_read, seen.cache_write, seen.reasoning) == figures
+
+
 def test_odd_figures_count_nothing() -> None:
     usage = {"prompt_tokens": None, "completion_tokens": "many", "prompt_tokens_details": 3}
     message = whole(CHAT, delta("stop", content="a"), {"choices": [], "usage": usage})
@@ -274,10 +292,34 @@ def test_an_item_that_only_ends() -> None:
 
 
 def test_a_failed_response() -> None:
-    failed = {"type": "response.failed", "response": {"error": {"code": "server_error"}}}
+    response = {"status": "failed", "error": {"code": "server_error"}}
+    one = decoder(RESPONSES)
     with pytest.raises(ModelError, match="server_error") as caught:
-        feed(decoder(RESPONSES), failed)
+        feed(one, {"type": "response.failed", "response": response})
     assert caught.value.retryable
+    assert one.draft.raw_stop == "failed"
+
+
+@pytest.mark.parametrize(
+    ("why", "stop"),
+    [("max_output_tokens", "length"), ("content_filter", "error"), ("x", "error"), ("", "error")],
+)
+def test_a_response_that_is_incomplete_says_why(why: str, stop: str) -> None:
+    response = {"status": "incomplete", "incomplete_details": {"reason": why} if why else None}
+    message = whole(RESPONSES, {"type": "response.incomplete", "response": response})
+    assert (message.stop_reason, bool(message.error_message)) == (stop, stop == "error")
+
+
+def test_a_total_of_the_provider_and_the_last_word_on_a_thought_win() -> None:
+    thought = {"type": "reasoning", "id": "r", "summary": [{"type": "summary_text", "text": "all"}]}
+    message = whole(
+        RESPONSES,
+        {"type": "response.output_item.added", "output_index": 0, "item": {"type": "reasoning"}},
+        {"type": "response.reasoning_summary_text.delta", "output_index": 0, "delta": "a"},
+        {"type": "response.output_item.done", "output_index": 0, "item": thought},
+        done(usage={"input_tokens": 10, "output_tokens": 5, "total_tokens": 99}),
+    )
+    assert (texts(message), message.usage.total_tokens) == (["all"], 99)
 
 
 def test_a_cancelled_response_is_a_passing_failure() -> None:

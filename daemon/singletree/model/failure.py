@@ -281,7 +281,7 @@ def provider_words(body: str) -> str:
         value = decoded(body)
     except ValueError:
         return _plain(_without_markup(body))
-    return _plain(_message_in(value, 0))
+    return _plain(_message_in(value, 0) or (body if value else ""))
 
 
 def _without_markup(page: str) -> str:

@@ -40,6 +40,8 @@ _STOPS = {
 }
 _FILTERS = ("content_filter", "content-filter", "safety", "refusal", "recitation")
 _FAILURES = ("error", "network_error", "failed")
+_CACHE_READS = ("prompt_cache_hit_tokens", "cached_tokens")
+"""Where DeepSeek and Kimi count what came from a cache."""
 
 
 def _finite(text: str) -> float | None:
@@ -202,16 +204,16 @@ class ChatDecoder:
         details = details if isinstance(details, dict) else {}
         told = usage.get("completion_tokens_details")
         told = told if isinstance(told, dict) else {}
-        read = count(details.get("cached_tokens")) or count(usage.get("prompt_cache_hit_tokens"))
-        read = min(read, prompt)
-        write = min(count(details.get("cache_write_tokens")), prompt - read)
+        reads = (details.get("cached_tokens"), *(usage.get(name) for name in _CACHE_READS))
+        read = count(next((given for given in reads if given is not None), 0))
+        write = count(details.get("cache_write_tokens"))
         self.draft.usage = priced(
             self.draft.info.price,
-            input=prompt - read - write,
+            input=max(0, prompt - read - write),
             output=output,
             cache_read=read,
             cache_write=write,
-            reasoning=count(told.get("reasoning_tokens")),
+            reasoning=count(told.get("reasoning_tokens") or usage.get("reasoning_tokens")),
             billed=dollars(usage.get("cost")),
         )
 

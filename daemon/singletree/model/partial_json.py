@@ -99,7 +99,7 @@ class PartialJson:
     """An object that is still being written. `value` may be read after every piece.
 
     A string counts from its opening quote on, a word (`tru`) from its first letter, a number while
-    it is one; a key counts when its value has begun.
+    it is one (of `1e` the 1); a key counts when its value has begun.
     """
 
     def __init__(self) -> None:
@@ -209,7 +209,7 @@ class PartialJson:
 
     def _end_word(self) -> None:
         if self._stack:
-            self._stack[-1].show_word(self._token)
+            self._stack[-1].show_word(self._token, whole=True)
             self._stack[-1].done()
         self._kind = ""
 
@@ -229,6 +229,8 @@ _SIMPLE = {
     "t": "\t",
 }
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
+_EXPONENT = re.compile(r"(?<=\d)[eE][+-]?$")
+"""One that has no digits yet."""
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _MAX_DIGITS = 300
 
@@ -292,16 +294,29 @@ class _Container:
         elif self._key is not None and self._colon:
             self._value[self._key] = item
 
-    def show_word(self, word: str) -> None:
-        """Place a number or a literal, if what there is of it means something."""
+    def show_word(self, word: str, whole: bool = False) -> None:
+        """Place a number or a literal if what there is of it means something, else nothing."""
         for literal, meaning in (("true", True), ("false", False), ("null", None)):
-            if literal.startswith(word):
+            if word == literal or (literal.startswith(word) and not whole):
                 self.show(meaning)
                 return
+        if not whole:
+            word = _EXPONENT.sub("", word)
         match = _NUMBER.fullmatch(word)
         if match and len(word) < _MAX_DIGITS:
             with suppress(ValueError):  # too large
                 self.show(float_or_int(word, bool(match[1] or match[2])))
+                return
+        self._hide()
+
+    def _hide(self) -> None:
+        """Take a value away that meant something before it went on."""
+        if isinstance(self._value, list):
+            if self._shown:
+                self._value.pop()
+            self._shown = False
+        elif self._key is not None and self._colon:
+            self._value.pop(self._key, None)
 
 
 def float_or_int(word: str, fraction: bool) -> int | float:

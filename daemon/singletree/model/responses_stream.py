@@ -23,6 +23,9 @@ from singletree.model.usage import count, priced
 PARAGRAPH = "\n\n"
 """Between two parts of a reasoning summary."""
 
+UNFINISHED = "The provider ended the answer before its end: {why}."
+
+_LIMITS = ("max_output_tokens", "max_tokens")
 _LAST = ("response.completed", "response.incomplete", "response.done")
 _TEXT = ("response.output_text.delta", "response.refusal.delta")
 _THOUGHT = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
@@ -69,6 +72,7 @@ class ResponsesDecoder:
             raise self._failure(data.get("error") or data)
         if kind == "response.failed":
             self._note(response)
+            self.draft.raw_stop = text_in(response.get("status")) or None
             raise self._failure(response.get("error") or response)
         if kind in _LAST:
             self._end(response)
@@ -84,9 +88,13 @@ class ResponsesDecoder:
         if self._status in ("failed", "cancelled"):
             raise broken(f"the answer was {self._status}", provider=provider)
         if self._status == "incomplete":
-            if (self.draft.raw_stop or "").endswith("content_filter"):
-                return events, self.draft.message("error", FILTERED)
-            return events, self.draft.message("length")
+            why = (self.draft.raw_stop or "").partition(".")[2]
+            if why in _LIMITS:
+                return events, self.draft.message("length")
+            words = (
+                FILTERED if why == "content_filter" else UNFINISHED.format(why=why or "no reason")
+            )
+            return events, self.draft.message("error", words)
         stop = "toolUse" if self.draft.has_calls else "stop"
         return events, self.draft.message(stop)
 
@@ -140,7 +148,7 @@ class ResponsesDecoder:
                 part.signature = _signature(item)
             case ThinkingPart():
                 part.signature = json.dumps(item, ensure_ascii=False, separators=(",", ":"))
-                whole = "".join(part.pieces) or whole
+                whole = whole or "".join(part.pieces)
             case CallPart():
                 assert isinstance(fresh, CallPart)
                 part.id, part.name = part.id or fresh.id, part.name or fresh.name
@@ -190,16 +198,16 @@ class ResponsesDecoder:
     def _usage(self, usage: Json) -> None:
         prompt = count(usage.get("input_tokens"))
         details = object_in(usage.get("input_tokens_details"))
-        read = min(count(details.get("cached_tokens")), prompt)
-        write = min(count(details.get("cache_write_tokens")), prompt - read)
+        read, write = count(details.get("cached_tokens")), count(details.get("cache_write_tokens"))
         told = object_in(usage.get("output_tokens_details"))
         self.draft.usage = priced(
             self.draft.info.price,
-            input=prompt - read - write,
+            input=max(0, prompt - read - write),
             output=count(usage.get("output_tokens")),
             cache_read=read,
             cache_write=write,
             reasoning=count(told.get("reasoning_tokens")),
+            total=count(usage.get("total_tokens")),
         )
 
 

@@ -62,9 +62,10 @@ def priced(
     cache_write: int = 0,
     cache_write_1h: int | None = None,
     reasoning: int | None = None,
+    total: int = 0,
     billed: float | None = None,
 ) -> Usage:
-    """The usage with its cost; `billed` is a total the provider itself names, and wins."""
+    """The usage with its cost; totals that the provider itself names win (`billed`: dollars)."""
     hour = min(cache_write_1h or 0, cache_write)
     rate = _rate(price, input + cache_read + cache_write)
     parts = (
@@ -80,7 +81,7 @@ def priced(
         cache_write=cache_write,
         cache_write_1h=cache_write_1h,
         reasoning=reasoning,
-        total_tokens=input + output + cache_read + cache_write,
+        total_tokens=total or input + output + cache_read + cache_write,
         cost=Cost(
             input=parts[0],
             output=parts[1],
