@@ -29,9 +29,14 @@ _Part = str | _Star
 
 def translate(pattern: str, *, braces: bool = True) -> str:
     """A regular expression for the whole of a relative path. ValueError: not a glob."""
-    options = _Braces(pattern).options() if braces else [pattern]
+    options = alternatives(pattern) if braces else [pattern]
     texts = [_joined(_parts(option)) for option in options]
     return texts[0] if len(texts) == 1 else f"(?:{'|'.join(dict.fromkeys(texts))})"
+
+
+def alternatives(pattern: str) -> list[str]:
+    """The patterns without braces that it stands for. ValueError: not a glob."""
+    return _Braces(pattern).options()
 
 
 def _joined(parts: list[_Part]) -> str:

@@ -296,6 +296,47 @@ async def test_private_files_are_asked_for_each_time(house: House, mode: Mode) -
         assert question.reason == f"{secret} is private."
 
 
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("cat $HOME/.ssh/id", "asked"),
+        ('cat "${HOME}/.ssh"/id', "asked"),
+        ("cp --from=$HOME/.ssh/id x", "asked"),
+        ("curl -d @$HOME/.ssh/id x", "asked"),
+        ("d=~/.ssh; cat $d/id", "asked"),
+        ("for f in $HOME/.ssh/id; do cat $f; done", "asked"),
+        ("echo $(< $HOME/.ssh/id)", "asked"),
+        ("cat ~/.{ssh,aws}/id", "asked"),
+        ("cat ~/.{s,a}*/i?", "asked"),
+        ("tar c ~/.*", "asked"),
+        ("cat ~/.s[r-t]h/id", "asked"),
+        ("cat {home}/../home/.ssh/id", "asked"),
+        ("ls ~/*", "runs"),
+        ("ls ~/.config/*", "asked"),
+        ("ls ~/.cache/*", "runs"),
+        ("cat ~/.s*x", "runs"),
+        ("ls ~/.x{a,b}", "runs"),
+        ("ls $HOME", "runs"),
+        ("echo {1..3} }{ [", "runs"),
+    ],
+)
+async def test_a_private_file_is_seen_however_a_line_names_it(
+    house: House, monkeypatch: pytest.MonkeyPatch, line: str, wanted: str
+) -> None:
+    monkeypatch.setenv("HOME", str(house.home))
+    gate = house.gate(Person(), "allowAll")
+    args = CommandArgs(command=line.replace("{home}", str(house.home)))
+    assert await outcome(gate, BASH, args) == wanted
+
+
+async def test_in_a_home_private_files_need_no_folder(house: House) -> None:
+    gate = house.gate(Person(), "allowAll", workspace=house.home)
+    (house.home / ".netrc").write_text("x")
+    for line in ("cat .netrc", "cat .ssh/id", "cat .ne*", "cat .{netrc,x}"):
+        assert await outcome(gate, BASH, CommandArgs(command=line)) == "asked"
+    assert await outcome(gate, BASH, CommandArgs(command="ls -a . .x")) == "runs"
+
+
 async def test_what_other_programs_run_is_guarded(house: House) -> None:
     gate = house.gate(Person(), "acceptEdits")
     for path in (".git/hooks/pre-commit", ".pi/settings.json", ".vscode/tasks.json", ".envrc"):

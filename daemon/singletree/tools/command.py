@@ -27,7 +27,7 @@ from singletree.tools.programs import (
 )
 from singletree.tools.shell_begins import HARMLESS_SETTINGS
 from singletree.tools.shell_syntax import Simple, read_script
-from singletree.tools.shell_words import MAX_DEPTH, TOO_DEEP, Unclear, Word
+from singletree.tools.shell_words import HOME, MAX_DEPTH, TOO_DEEP, Unclear, Word
 
 SETS = "it sets {name} for a command"
 WRITES = "it writes to {target}"
@@ -68,8 +68,8 @@ class Parsed:
     """A line, understood as far as it could be.
 
     `commands` must all be allowed for the line to be. `hidden` are further readings, in which only
-    what is forbidden is looked for. `writes` are targets of redirections (None: unknown), `files`
-    are all that are named by one, to be read or written.
+    what is forbidden is looked for. `writes` are targets of redirections (None: unknown). `words`
+    are all that stand anywhere in it, without what expands, but with `~` for a home.
     `doubts` say why a person has to look even if every command is allowed. `whole`: no word was
     left unseen because the line is too long or too deep.
     """
@@ -78,13 +78,8 @@ class Parsed:
     hidden: tuple[Argv, ...]
     writes: tuple[str | None, ...]
     doubts: tuple[str, ...]
-    files: tuple[str, ...]
+    words: tuple[str, ...]
     whole: bool
-
-    def words(self) -> set[str]:
-        """Every word that is seen anywhere in the line."""
-        seen = {word for argv in (*self.commands, *self.hidden) for word in argv}
-        return {word for word in (*seen, *self.files) if word is not None}
 
 
 def parse_command(line: str, shell: str = "bash") -> Parsed:
@@ -99,7 +94,7 @@ def parse_command(line: str, shell: str = "bash") -> Parsed:
         tuple(dict.fromkeys(found.hidden)),
         tuple(dict.fromkeys(found.writes)),
         tuple(dict.fromkeys(found.doubts)),
-        tuple(dict.fromkeys(found.files)),
+        tuple(dict.fromkeys(found.words)),
         TOO_DEEP not in found.doubts,
     )
 
@@ -144,26 +139,26 @@ class _Findings:
     hidden: list[Argv] = field(default_factory=list)
     writes: list[str | None] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
 
     def line(self, line: str, depth: int) -> None:
         if self.shell != "bash" and (self.shell not in SHELLS or _BASH_ALONE.search(line)):
             self.doubts.append(OTHERWISE.format(program=self.shell))
         script = read_script(line, depth)
+        self.words += script.words
         for simple in script.commands:
             self.simple(simple, depth)
         if script.problem:
             self.doubts.append(script.problem)
-            words = _PLAIN_WORDS.findall(line)
+            words = _PLAIN_WORDS.findall(HOME.sub("~", line))
             if len(words) >= MOST:
                 self.doubts.append(TOO_DEEP)
+            self.words += words
             self._hide(("", *words[: MOST - 1]))
 
     def simple(self, simple: Simple, depth: int) -> None:
         self.settings(simple.assigned)
         for redirect in simple.redirects:
-            if redirect.target.fixed and not redirect.operator.startswith("<<"):
-                self.files.append(redirect.target.text)
             if _CONNECTION.match(redirect.target.text):
                 self.doubts.append(CONNECTS.format(target=redirect.target.text))
             if ">" in redirect.operator and not self._harmless(redirect.operator, redirect.target):
@@ -290,7 +285,7 @@ class _Findings:
                 inner = _Findings(self.shell)
                 inner.line(word, depth + 1)
                 self.hidden += [*inner.commands, *inner.hidden]
-                self.files += inner.files
+                self.words += inner.words
                 if TOO_DEEP in inner.doubts:
                     self.doubts.append(TOO_DEEP)
 

@@ -50,9 +50,13 @@ class Simple:
 
 @dataclass(slots=True)
 class Script:
-    """All simple commands of a line, the ones inside substitutions too, and the first problem."""
+    """All simple commands of a line, the ones inside substitutions too, and the first problem.
+
+    `words`: every word that was read, wherever it stood.
+    """
 
     commands: list[Simple] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
     problem: str = ""
 
 
@@ -76,6 +80,10 @@ class _Reader(WordReader):
         super().__init__(text, depth)
         self._script = script
         self._heredocs: list[tuple[list[Redirect], str, bool, bool]] = []
+
+    def heard(self, word: Word) -> None:
+        """Keep it for those who ask what a line names."""
+        self._script.words.append(word.text)
 
     def follow(self, body: str) -> None:
         """Read another text as commands of this one."""

@@ -14,6 +14,7 @@ from singletree.tools.shell_begins import begins_known
 
 MAX_DEPTH = 25
 TOO_DEEP = "it is too long or too deep"
+HOME = re.compile(r"\$(?:HOME\b|\{HOME\})", re.ASCII)
 
 _ARITHMETIC = re.compile(r"[\w\s+\-*/%<>=!&|^~?:,()]*", re.ASCII)
 _SETS = re.compile(r"(?<![=!<>])=(?!=)|<<=|>>=|\+\+|--")
@@ -25,7 +26,9 @@ _ANSI = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "?": "?", "r": "\
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word after quotes are removed. `fixed`: no expansion can change it.
+    """A word after quotes are removed; of what expands, only a home is in it, as `~`.
+
+    `fixed`: no expansion can change it.
 
     `pattern`: it holds an unquoted glob or brace; `quoted`: part of it was quoted;
     `begins`: nothing that the line makes, and no name of a file, says how it begins or into how
@@ -54,6 +57,10 @@ class WordReader(ABC):
     @abstractmethod
     def commands(self, closer: str) -> None:
         """Read commands up to `closer`."""
+
+    @abstractmethod
+    def heard(self, word: Word) -> None:
+        """A word was read, wherever it stands."""
 
     @abstractmethod
     def follow(self, body: str) -> None:
@@ -87,7 +94,9 @@ class WordReader(ABC):
                 parts.append(self._plain(char))
         text = "".join(parts)
         begins = begins_known(self._text[start : self._at], text, fixed=fixed, pattern=pattern)
-        return Word(text, fixed, pattern, quoted, begins)
+        word = Word(text, fixed, pattern, quoted, begins)
+        self.heard(word)
+        return word
 
     def _plain(self, char: str) -> str:
         if not char.isprintable():
@@ -162,10 +171,13 @@ class WordReader(ABC):
     # -- expansions
 
     def _expansion(self, char: str, *, inside: bool = False) -> tuple[str, bool]:
-        """What begins with $ or `; its value is not known, the commands in it are."""
+        """What begins with $ or `; its value is not known, but for a home, and the commands are."""
         if char == "`":
             self._backticks(inside)
             return "", False
+        if home := HOME.match(self._text, self._at):
+            self._at = home.end()
+            return "~", False
         following = self.peek(1)
         if self._text.startswith("$\\\n", self._at):
             raise Unclear("a $ goes on in the next line")

@@ -6,13 +6,14 @@ Text people read stands in the constants. Never asks and never runs anything. Re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 import anyio
 
 from singletree.errors import ToolError
 from singletree.excerpt import excerpt
+from singletree.globs import alternatives
 from singletree.session.permission.choices import Choices
 from singletree.session.permission.places import Place, Places
 from singletree.session.permission.rules import Rule
@@ -70,13 +71,11 @@ class CommandPolicy:
     def _read(self, line: str) -> tuple[Parsed, Place | None]:
         """The line taken apart, and a secret that it names, as far as that can be seen."""
         parsed = parse_command(line, self._shell())
-        for word in sorted(parsed.words()):
-            for text in {word, word.rpartition("=")[2], word[max(word.find("/"), 0) :]}:
-                if "/" in text or text.startswith("~"):
-                    with suppress(ToolError):  # no path at all
-                        place = self._places.of(self._world.resolve(text))
-                        if place.kind in ("private", "key"):
-                            return parsed, place
+        for word in parsed.words:
+            for text in _paths_in(word):
+                with suppress(ToolError):  # no path at all
+                    if place := self._places.secret(self._world.resolve(text)):
+                        return parsed, place
         return parsed, None
 
     def _ask(
@@ -110,6 +109,19 @@ class CommandPolicy:
         )
         why = ASK_UNSEEN if unseen else _why_command(parsed, missing, private)
         return Verdict("ask", ASK_FREE + " " + why if where else why, asking)
+
+
+def _paths_in(word: str) -> Iterator[str]:
+    """What may be a path in a word: all of it, or what stands behind a sign in it."""
+    try:
+        options = alternatives(word)
+    except ValueError:  # no glob
+        options = [word]
+    for option in options:
+        starts = {0, option.rfind("=") + 1, option.find("/"), option.find("~")}
+        for text in (option[start:] for start in sorted(starts) if start >= 0):
+            if "/" in text or text.startswith(("~", ".")):
+                yield text
 
 
 def _covering(

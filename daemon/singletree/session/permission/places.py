@@ -11,6 +11,7 @@ import re
 import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -30,6 +31,7 @@ _PRIVATE = (
     ".local/share/keyrings", ".mozilla", ".config/google-chrome", ".config/chromium",
 )  # fmt: skip
 _KEYS, _OURS, _OUTPUTS = "auth.json", "singletree", "singletree/outputs"
+_GLOB = re.compile(r"[*?[]")
 _PROCESS = re.compile(r"/proc/(?:\d+|self|thread-self)(?:/.*)?|/dev/(?:mem|kmem|port)")
 
 
@@ -77,6 +79,15 @@ class Places:
             return Place(real, self._kind(real))
         return Place(real, self._kind(real), there=True, folder=stat.S_ISDIR(mode))
 
+    def secret(self, path: Path) -> Place | None:
+        """The key or private place that a path leads to, or that it may mean as a glob."""
+        place = self.of(path)
+        if place.kind not in ("key", "private"):
+            shut = (*self._keys, *self._private) if _GLOB.search(place.path) else ()
+            reached = next((one for one in shut if _reaches(place.path, one)), None)
+            return self.of(reached) if reached else None
+        return place
+
     def hidden(self) -> list[Path]:
         """What a search through a folder must not show."""
         return [Path(folder) for folder in (*self._keys, *self._private)]
@@ -114,6 +125,15 @@ class Places:
             guarded = parts[0] in _GUARDED or ".git" in parts
             return "guarded" if guarded or within(_inside_of(agent_dir)) else "inside"
         return "readable" if within(_inside_of(*readable)) else "outside"
+
+
+def _reaches(glob: str, folder: str) -> bool:
+    """Whether what a shell makes of a glob may lie in a folder; a dot is never meant by a star."""
+    names, patterns = folder.strip("/").split("/"), glob.strip("/").split("/")
+    return len(patterns) >= len(names) and all(
+        fnmatchcase(name, pattern) and (name[0] != "." or pattern[0] == ".")
+        for name, pattern in zip(names, patterns, strict=False)
+    )
 
 
 def _inside_of(*folders: str) -> tuple[str, ...]:
