@@ -15,11 +15,14 @@ from singletree.messages import (
     Text,
     Thinking,
     ThinkingLevel,
+    ToolCall,
+    ToolResultMessage,
     UserMessage,
 )
 from singletree.model.apis import APIS
 from singletree.model.base import ModelInfo, ModelRequest
 from singletree.model.catalogue import PROVIDERS
+from singletree.model.openai import NO_OUTPUT
 from singletree.model.room import output_limit, request_tokens
 from singletree.model.thinking import clamp, levels_of
 
@@ -75,6 +78,28 @@ def test_a_model_that_always_thinks_thinks_as_little_as_it_can() -> None:
     sent = body(MESSAGES, reasoning=True, compat=compat)
     assert sent["thinking"] == {"type": "adaptive", "display": "summarized"}
     assert sent["output_config"] == {"effort": "low"}
+
+
+def test_thinking_by_a_number_of_tokens_is_never_asked_for_unless_wished() -> None:
+    compat = {"thinkingLevelMap": {"off": None}, "samplingParams": {"temperature": 0.3}}
+    sent = body(MESSAGES, reasoning=True, compat=compat)
+    assert "thinking" not in sent
+    assert sent["temperature"] == 0.3
+
+
+def test_blank_parts_of_a_conversation() -> None:
+    call = ToolCall(id="call_1", name="read", arguments={})
+    thought = Thinking(thinking=" ", thinking_signature="reasoning_content")
+    said = AssistantMessage(
+        content=[thought, call], api=CHAT, provider="p", model="m", stop_reason="toolUse"
+    )
+    blank = ToolResultMessage(tool_call_id="call_1", tool_name="read", content=[Text(text=" \n")])
+    talk = ModelRequest("", (UserMessage(content="hi"), said, blank))
+    for name in ("requiresAssistantAfterToolResult", "requiresNonNullAssistantContent"):
+        answer, result = body(CHAT, talk, compat={name: True})["messages"][1:3]
+        assert (answer["content"], result["content"]) == ("", NO_OUTPUT)
+        assert "reasoning_content" not in answer
+    assert body(RESPONSES, talk)["input"][-1]["output"] == NO_OUTPUT
 
 
 def test_thinking_that_no_longer_fits_is_dropped_not_refused() -> None:

@@ -32,8 +32,10 @@ MARKERS = {
     "images-from-tool": openai.IMAGES_FOLLOW,
     "bridge": openai.BRIDGE,
     "image-after-results": anthropic.IMAGE_AFTER,
-    "error-images toolu_1 read": anthropic.ERROR_IMAGES.format(id="toolu_1", tool="read"),
 }
+_ERROR_IMAGES = re.compile(
+    re.escape(anthropic.ERROR_IMAGES).replace(r"\{id\}", r"(\S+)").replace(r"\{tool\}", r"([^:]+)")
+)
 
 
 def info_of(model: dict[str, Any], options: dict[str, Any] | None = None) -> ModelInfo:
@@ -106,6 +108,7 @@ def marked(value: Any) -> Any:
         value = value.replace(PICTURE, "")
         for name, text in MARKERS.items():
             value = value.replace(text, f"‹P:{name}›")
+        value = _ERROR_IMAGES.sub(r"‹P:error-images \1 \2›", value)
         value = re.sub(r"^(call_x{26}_)[0-9a-f]{8}$", r"\1‹hash8›", value)
         value = re.sub(r"^fc_[0-9a-f]{16}$", "fc_‹hash›", value)
         return re.sub(r"^msg_st_", "msg_pi_", value)

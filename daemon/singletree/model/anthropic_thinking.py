@@ -34,6 +34,8 @@ def thinking(info: ModelInfo, request: ModelRequest, limit: int) -> tuple[int, J
         return limit, _bound(FIXED_EFFORT if told_inside(info, request) else _word(info, level))
     if flag(info, "forceAdaptiveThinking"):
         return limit, _adaptive(_word(info, level))
+    if request.thinking == "off":  # by itself such a model does not think
+        return limit, {}
     limit = widened(info, request, level, limit)
     tokens = budget(info, level, limit)
     if tokens < LEAST_ANSWER:

@@ -41,6 +41,8 @@ BRIDGE = "I have seen the results."
 
 ASIDES = {"openRouterRouting": "provider", "vllmPriority": "priority"}
 """Switches whose value a server gets as it is, by the name of the field it goes into."""
+_NEVER_NULL = ("requiresNonNullAssistantContent", "requiresAssistantAfterToolResult")
+"""Switches of servers that want a text beside calls, be it empty."""
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text")
 
 
@@ -148,7 +150,8 @@ def _assistant(info: ModelInfo, message: AssistantMessage) -> list[JsonValue]:
     if flag(info, "requiresThinkingAsText"):
         thinking = [sendable(b.thinking) for b in thoughts if b.thinking.strip()]
         if thinking:
-            out["content"] = [{"type": "text", "text": t} for t in (*thinking, *texts)]
+            spoken = ("\n\n".join(thinking), *texts)
+            out["content"] = [{"type": "text", "text": text} for text in spoken]
     else:
         out.update(_reasoning(thoughts))
     if info.reasoning and flag(info, "requiresReasoningContentOnAssistantMessages"):
@@ -158,17 +161,17 @@ def _assistant(info: ModelInfo, message: AssistantMessage) -> list[JsonValue]:
         out["tool_calls"] = [_call(call) for call in calls]
     if not out["content"] and not calls:
         return []
-    if out["content"] is None and flag(info, "requiresNonNullAssistantContent"):
+    if out["content"] is None and any(flag(info, name) for name in _NEVER_NULL):
         out["content"] = ""
     return [out]
 
 
 def _reasoning(thoughts: Sequence[Thinking]) -> Json:
     """Reasoning goes back in the field it came in: `thinking_signature` names it."""
+    joined = "\n".join(sendable(b.thinking) for b in thoughts if b.thinking.strip())
     for block in thoughts:
         signature = block.thinking_signature or ""
-        if signature in REASONING_FIELDS:
-            joined = "\n".join(sendable(b.thinking) for b in thoughts if b.thinking.strip())
+        if joined and signature in REASONING_FIELDS:
             return {signature: joined}
         if signature.startswith("["):
             try:
@@ -194,7 +197,7 @@ def arguments(call: ToolCall) -> str:
 def _result(info: ModelInfo, message: ToolResultMessage) -> Json:
     blocks = [] if isinstance(message.content, str) else message.content
     text = result_text(message.content)
-    if not text:
+    if not text.strip():
         seen = any(isinstance(b, Image) for b in blocks)
         text = SEE_IMAGE if seen else NO_OUTPUT
     out: Json = {"role": "tool", "content": text, "tool_call_id": message.tool_call_id}

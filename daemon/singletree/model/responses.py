@@ -181,9 +181,11 @@ def _result(message: ToolResultMessage) -> Json:
     output: JsonValue = result_text(message.content)
     blocks = [] if isinstance(message.content, str) else message.content
     if any(isinstance(block, Image) for block in blocks):
-        output = _parts([b for b in blocks if not isinstance(b, Text) or b.text])
+        output = _parts([b for b in blocks if not isinstance(b, Text) or b.text.strip()])
     call_id = message.tool_call_id.partition("|")[0]
-    return {"type": "function_call_output", "call_id": call_id, "output": output or NO_OUTPUT}
+    if isinstance(output, str) and not output.strip():
+        output = NO_OUTPUT
+    return {"type": "function_call_output", "call_id": call_id, "output": output}
 
 
 def _reasoning(info: ModelInfo, request: ModelRequest) -> Json:
