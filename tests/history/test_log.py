@@ -106,6 +106,10 @@ def test_another_program_may_append(history: History) -> None:
     assert history.entry(made.id) == made
     assert [(one.kind, one.line) for one in history.damage] == [("foreign_writer", 3)]
     assert history.take_in() == []
+    with file_of(history).open("ab") as file:
+        file.write(encoded(said("feed0002", made.id, "theirs again")))
+    assert history.take_in() == ["feed0002"]
+    assert [one.kind for one in history.damage] == ["foreign_writer"]
 
 
 def test_another_program_may_stop_in_the_middle(store: Store, history: History) -> None:
