@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from tests.history.made import encoded, entry, header, said, user, write
 
 from singletree.errors import SessionReadOnly, SessionUnreadable
+from singletree.history.damage import MOST
 from singletree.history.log import Folders
 from singletree.history.recovery import recover
 from singletree.history.store import History, Store
@@ -111,12 +114,50 @@ def test_a_body_that_proves_unreadable_later(store: Store, path: Path) -> None:
     assert not history.damage
     version = history.tree_version
     assert [e.id for e in history.path()] == ["a", "l", "c", "z"]
-    assert [(one.kind, one.line) for one in history.damage] == [("broken_line", 3)]
+    assert [(one.kind, one.id) for one in history.damage] == [("broken_entry", "b")]
     assert kept_bytes(store, path) == [broken.rstrip(b"\n")]
     assert history.tree_version > version
     assert [e.id for e in history.path()] == ["a", "l", "c", "z"]
     assert len(history.damage) == 1
     assert "b" not in [row.entry_id for row in history.rows("all", limit=500).rows]
+    history.close()
+
+
+def test_a_file_in_tatters_is_told_shortly_and_kept_whole(store: Store, path: Path) -> None:
+    tatters = random.Random(1).randbytes(300_000)
+    path.write_bytes(CONTENT + tatters + b"\n" + encoded(said("z", "c", "end")))
+    history = store.open(path)
+    assert [e.id for e in history.path()] == ["a", "b", "l", "c", "z"]
+    assert max(Counter(one.kind for one in history.damage).values()) == MOST
+    assert "not told" in [one for one in history.damage if one.kind == "broken_line"][-1].message
+    kept = b"".join(sorted(kept_bytes(store, path), key=tatters.find))
+    assert kept.replace(b"\n", b"") == tatters.replace(b"\n", b"")
+    assert len(kept_bytes(store, path)) < 20
+    history.close()
+    history = store.open(path)
+    assert history.damage == ()
+    history.close()
+
+
+def test_a_torn_tail_that_has_its_end_now_is_not_told_again(store: Store, path: Path) -> None:
+    path.write_bytes(CONTENT + b"{broken\n\n{torn")
+    history = store.open(path)
+    assert [one.kind for one in history.damage] == ["broken_line", "torn_tail"]
+    history.append(user("more"))
+    history.close()
+    history = store.open(path)
+    assert history.damage == ()
+    history.close()
+
+
+def test_many_bodies_that_prove_unreadable_are_told_shortly(store: Store, path: Path) -> None:
+    broken = [encoded(said(f"b{n}", "a", "x")).replace(b'"x"', b'"\xe4"') for n in range(2 * MOST)]
+    filler = [encoded(entry(f"f{n}", "c", "later", text="x" * 1000)) for n in range(300)]
+    path.write_bytes(b"".join([CONTENT, *broken, *filler]))
+    history = store.open(path)
+    assert [e.type for e in history.each("message")] == ["message"] * 3
+    assert [one.id for one in history.damage] == [f"b{n}" for n in range(MOST)]
+    assert len(kept_bytes(store, path)) == len(broken)
     history.close()
 
 

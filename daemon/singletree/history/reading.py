@@ -16,7 +16,7 @@ from typing import Literal
 
 from singletree.errors import StaleError, UnknownEntry
 from singletree.history.bodies import Bodies
-from singletree.history.damage import WITH_BYTES, Damage, keep_aside
+from singletree.history.damage import WITH_BYTES, Damage, Told, keep_aside
 from singletree.history.entries import Entry, SessionHeader
 from singletree.history.index import NO_ROW, Index, Kind
 from singletree.history.jsonl import Json
@@ -58,7 +58,7 @@ class Reading:
         self._log = log
         self._bodies = Bodies(self.tree, log.read)
         self._outline = Outline(self.tree, self._bodies)
-        self._damage = list(damage)
+        self._told = Told(damage)
 
     # -- what it is
 
@@ -85,7 +85,7 @@ class Reading:
     @property
     def damage(self) -> tuple[Damage, ...]:
         """What is wrong with the file and was not told at an earlier opening. It may grow."""
-        return tuple(self._damage)
+        return tuple(self._told.all)
 
     @property
     def leaf(self) -> str | None:
@@ -283,9 +283,8 @@ class Reading:
     def _tell_unreadable(self, row: int) -> None:
         """A body is no JSON: from now on its row only holds the tree together."""
         at, size = self._index.offsets[row], self._index.sizes[row]
-        line = self._log.read(0, at).count(b"\n") + 1
         self.tree.spoil(row)
-        self._tell(Damage("broken_line", line, at, size))
+        self._tell(Damage("broken_entry", 0, at, size, self._index.ids[row]))
 
     def _tell(self, found: Damage) -> None:
         """Note damage, its bytes copied aside; what was copied before has been told before."""
@@ -295,4 +294,4 @@ class Reading:
             if not new:
                 return
             found = replace(found, kept=kept)
-        self._damage.append(found)
+        self._told.add(found)

@@ -105,9 +105,9 @@ class History(Reading):
         if not grown:
             return []
         before = len(self._index)
-        if not any(one.kind == "foreign_writer" for one in self._damage):  # "from here on"
+        if not self._told.tells("foreign_writer"):  # from here on
             line = self._index.lines + 1
-            self._damage.append(Damage("foreign_writer", line, self._log.size, len(grown)))
+            self._told.add(Damage("foreign_writer", line, self._log.size, len(grown)))
         told = len(self._index.damage)
         self._index.end = self._log.size
         self._index.scan(io.BytesIO(grown))

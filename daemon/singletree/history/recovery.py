@@ -8,7 +8,7 @@ next: index.py (the heads of the lines), damage.py (what can be wrong), log.py (
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -132,12 +132,33 @@ def _kept_aside(
 ) -> tuple[Damage, ...]:
     """The damage to tell: bytes copied aside now; what lay there already has been told before."""
     told: list[Damage] = []
-    for one in found:
-        if folder is None or one.kind not in WITH_BYTES:
-            told.append(one)
+    for stretch in _stretches(found):
+        first, last = stretch[0], stretch[-1]
+        if folder is None or first.kind not in WITH_BYTES:
+            told += stretch
             continue
-        file.seek(one.offset)
-        kept, new = keep_aside(folder, name, one.offset, file.read(one.size))
+        file.seek(first.offset)
+        raw = file.read(last.end - first.offset)
+        kept, new = keep_aside(folder, name, first.offset, raw)
         if new:
-            told.append(replace(one, kept=kept))
+            told += (replace(one, kept=kept) for one in stretch)
     return tuple(told)
+
+
+def _stretches(found: Iterable[Damage]) -> Iterator[list[Damage]]:
+    """Damaged lines that follow one another, at most with blank ones between: one copy for all."""
+    stretch: list[Damage] = []
+    for one in found:
+        if stretch and not _goes_on(stretch, one):
+            yield stretch
+            stretch = []
+        stretch.append(one)
+    if stretch:
+        yield stretch
+
+
+def _goes_on(stretch: Sequence[Damage], one: Damage) -> bool:
+    last = stretch[-1]
+    together = last.kind in WITH_BYTES and one.kind in WITH_BYTES
+    blank = one.offset - last.end == one.line - last.line - 1
+    return together and blank and one.end - stretch[0].offset <= _CHUNK
