@@ -20,7 +20,7 @@ import pytest
 from tests.history.made import answer, encoded, files_no_larger_than, label, said, user
 
 from singletree.errors import SessionError, SessionLocked, SessionUnreadable
-from singletree.history.entries import CustomEntry
+from singletree.history.entries import CustomEntry, parse
 from singletree.history.lock import SessionLock, lock_name
 from singletree.history.log import Folders, SessionLog
 from singletree.history.store import History, Store
@@ -105,18 +105,60 @@ def test_another_program_may_append(history: History) -> None:
     assert history.entry("feed0001").parent_id == leaf
     assert history.entry(made.id) == made
     assert [(one.kind, one.line) for one in history.damage] == [("foreign_writer", 3)]
-    assert history.take_in() == []
+    assert (history.take_in(), history.take_in()) == (["feed0001"], [])
     with file_of(history).open("ab") as file:
         file.write(encoded(said("feed0002", made.id, "theirs again")))
     assert history.take_in() == ["feed0002"]
     assert [one.kind for one in history.damage] == ["foreign_writer"]
 
 
+WRITER = """
+import os, sys, time
+file = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND)
+line, until, number = sys.argv[2], time.monotonic() + 0.1, 0
+while time.monotonic() < until:
+    number += 1
+    os.write(file, line.replace("NUMBER", f"{number:07}").encode())
+print(number)
+"""
+
+
+def test_another_program_may_append_at_the_same_moment(store: Store, history: History) -> None:
+    theirs = encoded(said("tNUMBER", history.leaf, "theirs")).decode()
+    writer = [sys.executable, "-c", WRITER, str(file_of(history)), theirs]
+    with subprocess.Popen(writer, stdout=subprocess.PIPE, text=True) as process:
+        ours = [history.append(answer("first"))]
+        while process.poll() is None:
+            ours.append(history.append(answer(f"ours {len(ours)}")))
+        number = int(process.communicate()[0])
+    assert history.take_in() == [f"t{n:07}" for n in range(1, number + 1)]
+    assert [one.kind for one in history.damage] == ["foreign_writer"]
+    assert [parse(history.line(one.id)) for one in ours] == ours
+    history.close()
+    again = store.open(file_of(history))
+    assert (again.damage, again.entry_count) == ((), history.entry_count)
+    assert again.path(ours[-1].id)[1:] == ours
+    again.close()
+
+
+def test_a_line_that_is_being_written_is_waited_for(store: Store, history: History) -> None:
+    """A reader may see the beginning of a line that another program writes in one go."""
+    line = encoded(said("feed0001", history.leaf, "theirs"))
+    looking = store.open(file_of(history), read_only=True)
+    with file_of(history).open("ab", buffering=0) as file:
+        file.write(line[:60])
+        assert (history.take_in(), looking.take_in()) == ([], [])
+        file.write(line[60:])
+    assert (history.take_in(), looking.take_in()) == (["feed0001"], ["feed0001"])
+    assert [one.kind for one in history.damage] == ["foreign_writer"]
+    looking.close()
+
+
 def test_another_program_may_stop_in_the_middle(store: Store, history: History) -> None:
     with file_of(history).open("ab") as file:
         file.write(b'{"type":"message","id":"feed0001","par')
     made = history.append(answer("ours"))
-    assert [one.kind for one in history.damage] == ["foreign_writer", "torn_tail"]
+    assert [one.kind for one in history.damage] == ["foreign_writer", "broken_line"]
     history.close()
     again = store.open(file_of(history))
     assert again.leaf == made.id

@@ -96,6 +96,7 @@ class SessionLog:
     def append(self, line: bytes, *, create: bool = False) -> int:
         """Write one line; its offset. A SessionError leaves everything in memory as it was.
 
+        Between the end that was known and that offset may stand what another program has appended.
         `create`: from now on there is a file, with everything that waited in memory.
         """
         if self.read_only:
@@ -126,14 +127,22 @@ class SessionLog:
             return os.pread(self._handle, size, offset)
 
     def growth(self) -> bytes:
-        """What another program has appended since, which `take_growth` makes ours."""
+        """The whole lines that another program has appended since; they count as ours now.
+
+        A line that has no end yet may still be on its way: it is waited for, or passed by.
+        """
         if self._handle is None:
             return b""
         now = os.fstat(self._handle)
         if wrong := self._wrong(now):
             raise SessionUnreadable(wrong, hint=GO_ON, detail=self._where())
-        more = now.st_size - self.size
-        return self.read(self.size, more) if more else b""
+        if now.st_size == self.size:
+            return b""
+        grown = self.read(self.size, now.st_size - self.size)
+        whole = grown[: grown.rfind(b"\n") + 1]
+        self.line_feed_missing = len(whole) < len(grown)
+        self.size += len(whole)
+        return whole
 
     def is_replaced(self) -> bool:
         """Whether another file is in the place of this one, or less of it. Looks at the disk."""
@@ -147,11 +156,6 @@ class SessionLog:
             return REMOVED
         same = os.path.samestat(there, now) and now.st_size >= self.size
         return "" if same else REPLACED
-
-    def take_growth(self, grown: bytes) -> None:
-        """Count what another program has appended as part of the file."""
-        self.size += len(grown)
-        self.line_feed_missing = not grown.endswith(b"\n")
 
     def sync(self) -> None:
         """Make sure that everything written survives a power cut. Slow: call it in a thread."""
@@ -203,7 +207,8 @@ class SessionLog:
             self.size = now
             raise self._failed(error) from error
         self.line_feed_missing = False
-        self.size += len(lead)
+        end = os.lseek(self._handle, 0, os.SEEK_CUR)  # another program may have been quicker
+        self.size = end - len(line)
 
     def _failed(self, error: OSError) -> SessionError:
         return SessionError(

@@ -49,6 +49,7 @@ class History(Reading):
         super().__init__(header, index, log, damage)
         self._create_now = create_now
         self._minted: set[str] = set()
+        self._theirs: list[str] = []
 
     def mint(self) -> str:
         """An id that no entry has, kept for an entry to come."""
@@ -64,7 +65,7 @@ class History(Reading):
         It is given its id (or `id`, minted before), parent and timestamp. The file appears with the
         first user or assistant message. If the write fails, nothing has changed.
         """
-        self.take_in()
+        self._grow()
         above = self.tree.id_at(self._row_of(after))
         new_id = id or self.mint()
         if new_id in self._index.row_of:
@@ -85,7 +86,7 @@ class History(Reading):
         row = self._row_of(entry_id)
         if row == self.tree.leaf_row:
             return False
-        self.take_in()
+        self._grow()
         mark = CustomEntry(
             id=self.mint(),
             parent_id=entry_id,
@@ -97,26 +98,13 @@ class History(Reading):
         return True
 
     def take_in(self) -> list[str]:
-        """Read what another program has added to the file: the ids of its entries.
+        """Read what another program has added to the file: the ids of its entries, each once.
 
         The leaf stays where it is; only one who just looks on follows the writer's.
         """
-        grown = self._log.growth()
-        if not grown:
-            return []
-        before = len(self._index)
-        if not self._told.tells("foreign_writer"):  # from here on
-            line = self._index.lines + 1
-            self._told.add(Damage("foreign_writer", line, self._log.size, len(grown)))
-        told = len(self._index.damage)
-        self._index.end = self._log.size
-        self._index.scan(io.BytesIO(grown))
-        self._log.take_growth(grown)
-        self.tree.absorb(follow=self.read_only)
-        for found in self._index.damage[told:]:
-            self._tell(found)
-        new = range(before, len(self._index))
-        return [self._index.ids[row] for row in new if not self.tree.hidden(row)]
+        self._grow()
+        new, self._theirs = self._theirs, []
+        return new
 
     def is_replaced(self) -> bool:
         """Whether another file with this session is in the place of ours. Looks at the disk."""
@@ -148,13 +136,33 @@ class History(Reading):
         """Let the file and its lock go."""
         self._log.close()
 
+    def _grow(self) -> None:
+        """Read what another program has added since."""
+        if grown := self._log.growth():
+            self._foreign(self._log.size - len(grown), grown)
+
     def _write(self, entry: EntryBase) -> int:
         """Write the line, then take it into the index and the tree."""
-        line = dump(entry)
+        line, end = dump(entry), self._log.size
         speaks = isinstance(entry, MessageEntry) and entry.message.role in _CREATING
         offset = self._log.append(line, create=speaks or self._create_now)
+        if offset > end + 1:  # more than a line feed that was missing
+            self._foreign(end, self._log.read(end, offset - end))
         self._index.end = offset
         self._index.scan([line], check_from=offset + 1)
         self._minted.discard(entry.id)
         self.tree.absorb(follow=True)
         return len(self._index) - 1
+
+    def _foreign(self, at: int, lines: bytes) -> None:
+        """What another program has written, as part of the tree."""
+        if not self._told.tells("foreign_writer"):  # from here on
+            self._told.add(Damage("foreign_writer", self._index.lines + 1, at, len(lines)))
+        before, told = len(self._index), len(self._index.damage)
+        self._index.end = at
+        self._index.scan(io.BytesIO(lines))
+        self.tree.absorb(follow=self.read_only)
+        for found in self._index.damage[told:]:
+            self._tell(found)
+        new = range(before, len(self._index))
+        self._theirs += [self._index.ids[row] for row in new if not self.tree.hidden(row)]
