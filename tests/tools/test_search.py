@@ -86,6 +86,8 @@ async def test_unsaved_text_is_searched_in_place_of_the_file(tmp_path: Path) -> 
     assert await grep(tmp_path, "here", unsaved=unsaved, path="c.py") == "c.py:2: NEEDLE here"
     assert await grep(tmp_path, "NEEDLE", unsaved=unsaved, path="sub") == "b.py:1: NEEDLE"
     assert await grep(tmp_path, "NEEDLE", unsaved=unsaved, glob="*.md") == "No line matches."
+    (tmp_path / "link.py").symlink_to("c.py")
+    assert await grep(tmp_path, "here", unsaved=unsaved, path="link.py") == "link.py:2: NEEDLE here"
 
 
 async def test_unsaved_and_saved_matches_share_the_limit(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def grep_tool(world: World, *, hidden: Sequence[Path] = ()) -> Tool:
         )
         real, folder = await anyio.to_thread.run_sync(_led_to, target, whole)
         world.files.leads.check(target, real)
-        found = await _search(query, folder, world.files.dirty(), hidden)
+        found = await _search(query, folder, Path(real), world.files.dirty(), hidden)
         return _told(found, limit, place.note)
 
     return Tool(
@@ -107,21 +107,26 @@ def _led_to(target: Path, whole: bool) -> tuple[str, Path]:
 
 
 async def _search(
-    query: Query, real: Path, dirty: Mapping[Path, bytes], hidden: Sequence[Path]
+    query: Query, folder: Path, real: Path, dirty: Mapping[Path, bytes], hidden: Sequence[Path]
 ) -> Found:
-    """The disk without the files that are open unsaved, then those from a copy of the buffers."""
-    secret = await anyio.to_thread.run_sync(_below, real, hidden)
-    shut = {real / name for name in secret}
-    open_here = {
-        str(path.relative_to(real)): data
-        for path, data in dirty.items()
-        if path.is_relative_to(real)
-        and (path.name in query.names if query.names else shut.isdisjoint((path, *path.parents)))
-    }
+    """The disk without the files that are open unsaved, then those from a copy of the buffers.
+
+    `real` is the folder, or the one file in it that is asked for, where links lead.
+    """
+    secret = await anyio.to_thread.run_sync(_below, folder, hidden)
+    if query.names:
+        open_here = {name: dirty[real] for name in query.names if real in dirty}
+    else:
+        shut = {folder / name for name in secret}
+        open_here = {
+            str(path.relative_to(folder)): data
+            for path, data in dirty.items()
+            if path.is_relative_to(folder) and shut.isdisjoint((path, *path.parents))
+        }
     if query.names and len(open_here) == len(query.names):
         found = Found()
     else:
-        found = await run_ripgrep(query, real, without=[*open_here, *secret])
+        found = await run_ripgrep(query, folder, without=[*open_here, *secret])
     if not open_here:
         return found
     try:
