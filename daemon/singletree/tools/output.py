@@ -118,9 +118,10 @@ class _Spill:
         if self.failed or self.full:
             return
         data = text.encode()
-        self.full = len(data) > self._room
-        self.waiting.append(data[: self._room])
-        self._room -= len(self.waiting[-1])
+        piece = data[: self._room]
+        self.full = len(piece) < len(data)
+        self._room -= len(piece)
+        self.waiting.append(piece)
 
     def write(self) -> None:
         """Write what was kept. In a worker thread, while more may be added."""
@@ -129,6 +130,7 @@ class _Spill:
             if self._file is None:
                 self._file = self._made()
             self._file.writelines(waiting)
+            self._file.flush()
         except OSError as error:
             self.failed = error.strerror or str(error)
             self.waiting.clear()
@@ -145,7 +147,7 @@ class _Spill:
             make_private(self._folder)
         handle, name = tempfile.mkstemp(_SUFFIX, _PREFIX, self._folder)
         self.path = Path(name)
-        return os.fdopen(handle, "wb", buffering=0)
+        return os.fdopen(handle, "wb")
 
     def _remove(self) -> None:
         self.close()

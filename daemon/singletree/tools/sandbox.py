@@ -29,14 +29,14 @@ DENIED = (
 NO_NETWORK = ", and has no network"
 
 _SIGNS = (
-    b"read-only file system|permission denied|operation not permitted|device or resource busy"
-    b"|no space left on device|erofs|eacces|eperm"
-)
+    b"read-only file system", b"permission denied", b"operation not permitted",
+    b"device or resource busy", b"no space left on device", b"erofs", b"eacces", b"eperm",
+)  # fmt: skip
 _NETWORK_SIGNS = (
-    b"network is unreachable|connection refused|(?:couldn't|could not|failed to) connect"
-    b"|could not resolve host|name resolution|name or service not known"
-    b"|enetunreach|econnrefused|enotfound|eai_again"
-)
+    b"network is unreachable", b"connection refused", b"couldn't connect", b"could not connect",
+    b"failed to connect", b"could not resolve host", b"name resolution",
+    b"name or service not known", b"enetunreach", b"econnrefused", b"enotfound", b"eai_again",
+)  # fmt: skip
 """What programs say when they are denied something."""
 
 TEMP_SIZE = 512 * 1024 * 1024
@@ -168,26 +168,23 @@ class _Signs:
         self.seen = False
         self.last_word = False
         self._on_output = on_output
-        self._sign, self._error = _patterns(network)
+        self._signs = _SIGNS if network else _SIGNS + _NETWORK_SIGNS
+        self._error = _last_words(self._signs)
         self._end = b""
 
     def __call__(self, data: bytes) -> None:
         if not self.last_word:
-            text = self._end + data
-            self.seen = self.seen or self._sign.search(text) is not None
+            text = (self._end + data).lower()
+            self.seen = self.seen or any(sign in text for sign in self._signs)
             self.last_word = self.seen and self._error.search(text) is not None
             self._end = text[-128:]
         self._on_output(data)
 
 
 @cache
-def _patterns(network: bool) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """A sign anywhere, and one that is the last word of a line."""
-    signs = _SIGNS if network else _SIGNS + b"|" + _NETWORK_SIGNS
-    return (
-        re.compile(signs, re.IGNORECASE),
-        re.compile(rb": (?:%b)(?: to server)?\r?\n" % signs, re.IGNORECASE),
-    )
+def _last_words(signs: tuple[bytes, ...]) -> re.Pattern[bytes]:
+    """One of them as the last word of a line."""
+    return re.compile(rb": (?:%b)(?: to server)?\r?\n" % b"|".join(signs))
 
 
 def can_confine() -> bool:
