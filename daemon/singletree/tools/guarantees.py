@@ -58,7 +58,7 @@ GUARANTEES = (
     Guarantee("signal other processes", landlock="stopped from kernel 6.12 on"),
     Guarantee("read the daemon's memory"),
     Guarantee("gain privileges (sudo, setuid programs)"),
-    Guarantee("leave a process behind", landlock=_SWEPT, none=_SWEPT),
+    Guarantee("leave a process behind", landlock=_SWEPT, none=f"{_SWEPT}, unless it hides"),
     Guarantee(
         "fill the temporary disk",
         bubblewrap="stopped at 512 MiB each for /tmp and shared memory",

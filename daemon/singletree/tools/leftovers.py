@@ -1,8 +1,9 @@
 """Processes that outlive their command: found, ended, and swept up after a daemon that was killed.
 
 A command's processes are known by three marks: its session (setsid), a word in their environment,
-and the parent they descend from. Each running command has a file in `<agent dir>/singletree/
-children/`; a file whose daemon is gone tells the next one what to sweep. Never starts a process.
+and the parent they descend from; one that sheds all three is not found. Each running command has a
+file in `<agent dir>/singletree/children/`; a file whose daemon is gone tells the next one what to
+sweep. Never starts a process.
 Read next: shell.py. Where there is no /proc only the process group is known.
 """
 
