@@ -162,6 +162,10 @@ def test_an_overflow_is_compacted_twice_at_most_and_asked_three_times() -> None:
     ]
 
 
+def test_the_wait_doubles_up_to_the_cap() -> None:
+    assert [backoff(number, 500, 3000) for number in range(6)] == [500, 500, 1000, 2000, 3000, 3000]
+
+
 def test_an_overflow_without_compaction_ends_the_turn() -> None:
     overflow = ContextOverflow("too long")
     off = Settings(compaction=Compaction(enabled=False))
@@ -190,7 +194,7 @@ def test_an_answer_that_found_no_room_is_an_overflow() -> None:
     assert verdict.cause == "overflow"
     assert isinstance(verdict.otherwise.error, ContextOverflow)
     almost = RunEnded((answer("length", input=9_899, output=0),), "finished")
-    assert verdicts([almost]) == [Settle("max_tokens")]
+    assert verdicts([almost]) == [CompactAndRetry("length", Settle("max_tokens"))]
 
 
 def test_an_answer_cut_by_the_window_is_tried_once_with_more_room() -> None:

@@ -35,13 +35,16 @@ LONGEST = 366 * 86400.0
 
 _OVERFLOW = re.compile(
     r"context.{0,3}length.{0,3}exceeded|prompt is too long|prompt too long|input is too long"
-    r"|maximum context length|context window (?:exceeds|limit)|exceeds? the context window"
+    r"|maximum context length|context window (?:exceed|limit)|exceeds? the context window"
     r"|exceeds? (?:the )?(?:model'?s? )?(?:available |maximum )?context (?:size|length|limit)"
     r"|(?:input|prompt) token count.{0,40}exceeds|exceeded (?:the )?(?:max|maximum) context"
     r"|reduce the length of the (?:messages|prompt|input)|context shift is disabled"
     r"|maximum prompt length|exceeds the limit of \d+|token limit exceeded|too large for model"
     r"|greater than the context length|range of input length|request_too_large"
-    r"|input length .{0,60}exceed|(?:input|prompt|messages?) (?:is|are) longer than"
+    r"|input length .{0,60}exceed"
+    r"|(?:input|prompt|messages?)(?: \([^)]{1,40}\))? (?:is|are) longer than"
+    r"|(?:input|prompt) exceeds (?:the )?max(?:imum)? length|configured context size"
+    r"|exceed(?:s|ed) (?:the )?(?:model'?s? )?token limit"
     r"|context_window_exceeded|model_context_window|too many tokens(?! per)",
     re.IGNORECASE,
 )
@@ -52,12 +55,13 @@ _RATE = re.compile(
 )
 _QUOTA = re.compile(
     r"insufficient.?(?:quota|credit|balance|funds)|exceeded your current quota|billing"
-    r"|credit balance|out of credits?|payment required|usage limit|quota exceeded"
-    r"|monthly (?:limit|quota)|spending limit",
+    r"|credit balance|out of (?:credits?|budget)|payment required|usage.?limit|quota exceeded"
+    r"|monthly (?:limit|quota)|spending limit|\"code\"\s*:\s*\"?1308\b",
     re.IGNORECASE,
 )
 _OVERLOADED = re.compile(
-    r"overload|service unavailable|server is busy|at capacity|temporarily unavailable"
+    r"overload|service.?unavailable|server(?:s? (?:is|are)(?: currently)? |_)busy|at capacity"
+    r"|temporarily unavailable|usage_unavailable|high demand|resource.?exhausted"
     r"|try again later|currently loading|model is loading|\b(?:503|529)\b",
     re.IGNORECASE,
 )
@@ -74,9 +78,13 @@ _DAILY = re.compile(r"per.?day", re.IGNORECASE)
 _LASTING = re.compile(r"(?:is|are) not supported|failed to parse tool call", re.IGNORECASE)
 """What llama.cpp says with status 500 of requests that never can succeed."""
 _PASSING = re.compile(
-    r"\b(?:408|429|500|502|503|504|52\d|529)\b|internal server error|bad gateway|gateway time"
-    r"|timed? ?out|fetch failed|econn|socket hang up|connection (?:reset|refused|closed|error|lost)"
-    r"|network|server_error|api_error|stream (?:ended|was cut)|premature",
+    r"\b(?:408|429|500|502|503|504|52\d|529)\b|internal.?(?:server.?)?error|server.?error|api_error"
+    r"|bad gateway|gateway time|upstream|provider returned (?:an )?error"
+    r"|timed? ?out|fetch failed|\beconn|\bepipe|enotfound|eai_again|getaddrinfo|socket hang up"
+    r"|connection (?:was )?(?:reset|refused|closed|error|lost)|other side closed|terminated|network"
+    r"|reset before headers|request to \S{1,200} failed|websocket|http/?2|pending stream|premature"
+    r"|stream (?:ended|was|disconnected)|ended without|cut short|retry delay"
+    r"|(?:retry|try) your request",
     re.IGNORECASE,
 )
 _IN_TEXT = re.compile(

@@ -124,7 +124,7 @@ def cut_by_window(message: AssistantMessage, info: ModelInfo) -> bool:
     return (
         message.stop_reason == "length"
         and not message.tool_calls
-        and 0 < message.usage.output < info.max_output
+        and message.usage.output < info.max_output
     )
 
 
@@ -136,7 +136,7 @@ def _cut_by_full_window(message: AssistantMessage, info: ModelInfo) -> bool:
 
 def backoff(number: int, base_ms: int, cap_ms: int) -> int:
     """Milliseconds before repeat `number` (from 1): doubled each time, up to the cap."""
-    return min(cap_ms, base_ms << min(number - 1, 40))
+    return min(cap_ms, base_ms << min(max(number - 1, 0), 40))
 
 
 def _after_failure(error: ModelError, attempt: Attempt, retry: RetrySettings) -> Verdict:
