@@ -144,6 +144,33 @@ async def test_context_belongs_to_shown_matches_only(tmp_path: Path) -> None:
     assert text.split("\n\n")[0] == "a-1- 1\na:2: X\na-3- 3\na-4- 4"
 
 
+async def test_a_match_beyond_the_limit_is_context_of_the_last_one(tmp_path: Path) -> None:
+    make(tmp_path, **{"a": "X1\nX2\n3\nX4\n", "b": "X1\n"})
+    text = await grep(tmp_path, "X", context=2, limit=1, path="a")
+    assert text.startswith("a:1: X1\na-2- X2\na-3- 3\n\n[There are more than 1 ")
+
+
+@pytest.mark.parametrize("pattern", ["./a.py", "!./b.py", "././a.py"])
+async def test_a_glob_may_begin_at_the_folder(tmp_path: Path, pattern: str) -> None:
+    make(tmp_path, **{"a.py": "X\n", "b.py": "X\n"})
+    assert await grep(tmp_path, "X", glob=pattern) == "a.py:1: X"
+
+
+async def test_an_absolute_glob_is_anchored(tmp_path: Path) -> None:
+    make(tmp_path, **{"a.py": "", "sub/b.py": ""})
+    assert await find(tmp_path, f"{tmp_path}/*.py") == "a.py"
+    assert await find(tmp_path, f"{tmp_path}/sub/*.py", path="sub") == "b.py"
+    assert await find(tmp_path, "*.py") == "a.py\nsub/b.py"
+
+
+@pytest.mark.parametrize(("units", "cut"), [(500, False), (501, True)])
+async def test_a_line_is_measured_in_utf16_units(tmp_path: Path, units: int, cut: bool) -> None:
+    line = "x" * (units % 2) + "🙂" * (units // 2)
+    make(tmp_path, **{"a": f"{line}\n"})
+    text = await grep(tmp_path, "🙂")
+    assert text.startswith("a:1: " + (line[:250] + " […]\n" if cut else line))
+
+
 async def test_lines_are_shown_around_their_match(tmp_path: Path) -> None:
     make(tmp_path, **{"min.js": "a" * 5000 + "NEEDLE" + "b" * 5000 + "\n"})
     text = await grep(tmp_path, "NEEDLE")

@@ -106,7 +106,7 @@ def matcher(pattern: str, root: Path) -> Callable[[str], bool]:
         raise ToolError(BAD_GLOB.format(pattern=pattern, reason=error)) from None
     flags = re.DOTALL if any(c.isupper() for c in relative) else re.DOTALL | re.IGNORECASE
     compiled = re.compile(text, flags)
-    if "/" in relative:
+    if "/" in relative or pattern.startswith("/"):
         return lambda path: compiled.fullmatch(path) is not None
     return lambda path: compiled.fullmatch(path.rpartition("/")[2]) is not None
 

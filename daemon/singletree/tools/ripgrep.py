@@ -27,6 +27,7 @@ import anyio
 from anyio.abc import ByteReceiveStream, Process
 
 from singletree.errors import ToolError
+from singletree.messages import utf16_head, utf16_units
 from singletree.tools.clean import clean
 from singletree.tools.looks import shown_name
 from singletree.tools.paths import trouble
@@ -179,6 +180,8 @@ class _Reader:
         self._found = Found()
         self._matches = 0
         self._kept = 0
+        self._around = ("", 0)
+        """The file of the last match, and the last line of what is around it."""
         self.heard = time.monotonic()
         """When the last record came."""
 
@@ -197,15 +200,19 @@ class _Reader:
         path = os.fsdecode(_bytes(data["path"])).removeprefix("./")
         if self._without and self._is_without(path):
             return True
+        number = data["line_number"]
         if kind == "match":
             self._matches += 1
             if self._matches > self._query.limit:
-                self._found.more = True
-                return False
+                self._found.more, kind = True, "context"
+            else:
+                self._around = path, number + self._query.context
+        if self._found.more and (path != self._around[0] or number > self._around[1]):
+            return False
         raw = _bytes(data["lines"]).rstrip(b"\r\n")
         starts = [sub["start"] for sub in data["submatches"]]
         text = self._window(raw, starts[0] if starts else 0)
-        return self._keep(Line(shown_name(path), data["line_number"], text, kind == "match"))
+        return self._keep(Line(shown_name(path), number, text, kind == "match"))
 
     def result(self, code: int, complaint: str) -> Found:
         """Everything, when the program has ended; ToolError if it could not take the question."""
@@ -247,17 +254,15 @@ class _Reader:
     def _window(self, raw: bytes, start: int) -> str:
         """The line, or where it is long the part around its match."""
         width = self._query.width
-        if len(raw) <= width:
-            return _shown(raw)
-        before = len(raw[:start].decode("utf-8", "replace"))
         text = raw.decode("utf-8", "replace")
-        if len(text) <= width:
+        if len(raw) <= width or utf16_units(text) <= width:
             return _shown(raw)
         self._found.cut_lines = True
-        first = 0 if before < width * 4 // 5 else before - width // 3
-        piece = _shown(text[first : first + width].encode())
-        tail = AFTER if first + width < len(text) else ""
-        return f"{BEFORE if first else ''}{piece}{tail}"
+        before = utf16_units(raw[:start].decode("utf-8", "replace"))
+        head = "" if before < width * 4 // 5 else utf16_head(text, before - width // 3)
+        piece = utf16_head(text[len(head) :], width)
+        tail = AFTER if len(head) + len(piece) < len(text) else ""
+        return f"{BEFORE if head else ''}{_shown(piece.encode())}{tail}"
 
 
 def _shown(line: bytes) -> str:
@@ -283,7 +288,7 @@ def _near(lines: list[Line], context: int) -> list[Line]:
 def _arguments(query: Query) -> list[str]:
     chosen = ["--json", "--no-config", "--hidden", "--no-require-git", "--glob", "!.git"]
     if query.glob:
-        chosen += ["--glob", query.glob.removeprefix("./")]
+        chosen += ["--glob", re.sub(r"^(!?)(?:\./)+", r"\1", query.glob)]
     if query.ignore_case:
         chosen.append("--ignore-case")
     if query.literal:
