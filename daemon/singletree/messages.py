@@ -346,6 +346,7 @@ def utf16_units(text: str) -> int:
 
 def utf16_head(text: str, units: int) -> str:
     """The beginning of a text in at most `units` UTF-16 units, whole characters only."""
+    units = max(units, 0)
     text = text[:units]
     end, over = len(text), utf16_units(text) - units
     while over > 0:

@@ -113,6 +113,11 @@ async def test_a_long_output_is_saved_for_its_user_alone(tmp_path: Path) -> None
     assert output.details["fullOutputPath"] == str(path)
 
 
+async def test_empty_lines_of_a_long_output_count(tmp_path: Path) -> None:
+    text, _, _ = await said(Saying(b"\n" * 2001, ended=Exit(0)), tmp_path)
+    assert text.startswith("\n" * 2001 + "[Cut: 2001 lines, 2.0KB in all. Shown: lines 2-2001.")
+
+
 async def test_a_place_that_cannot_be_written_is_told_and_nothing_fails(tmp_path: Path) -> None:
     (tmp_path / "outputs").write_text("a file where the folder should be")
     text, output, _ = await said(Saying(b"x" * 60_000, ended=Exit(0)), tmp_path)

@@ -27,7 +27,7 @@ CASES = {
     b"\033Pq#0;1\033\\after": "after",
     b"\033(B\033=x\033>": "x",
     b"\x9b31mred": "\ufffd31mred",
-    "c1: \u009b31m\n".encode(): "c1: 31m\n",
+    "c1: \u009b31mred\u0090\n".encode(): "c1: red\n",
     b"\xe6\x95": "\ufffd",
     "数🙂\n".encode(): "数🙂\n",
     b"tab\there\x0b\x0c\x07\n": "tab\there\n",

@@ -128,6 +128,12 @@ def test_several_edits_are_found_in_the_file_as_it_was() -> None:
             " Nothing was changed.",
         ),
         (
+            "a\nb\n",
+            [("a\nb", "x"), ("a", "y")],
+            "edits[0] and edits[1] change the same text (line 1 of the file). Make them one edit."
+            " Nothing was changed.",
+        ),
+        (
             "a\n",
             [("a", "a")],
             "the file already is as asked: old and new text are the same. Nothing was changed.",

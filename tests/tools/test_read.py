@@ -50,7 +50,7 @@ async def test_a_limit_of_any_size(tmp_path: Path) -> None:
 async def test_empty_lines_count(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("a\n\n\nb\n")
     assert await read(tmp_path, "f", 1, 2) == (
-        "a\n\n[2 lines more in the file. Go on with offset=3.]"
+        "a\n\n\n[2 lines more in the file. Go on with offset=3.]"
     )
     assert await read(tmp_path, "f", 3, 1) == "[1 line more in the file. Go on with offset=4.]"
     assert await read(tmp_path, "f", 3) == "\nb\n"

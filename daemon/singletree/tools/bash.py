@@ -185,7 +185,8 @@ def _told(output: Output, ended: Exit, timeout: float | None) -> ToolOutput:
         details["truncation"] = details_of(cut)
         if output.path:
             details["fullOutputPath"] = str(output.path)
-    return ToolOutput.text(_joined(cut.text, notes), details=details, is_error=failed)
+    body = cut.text if cut.by is None else f"{cut.text}\n"
+    return ToolOutput.text(_joined(body, notes), details=details, is_error=failed)
 
 
 def _joined(body: str, notes: list[str]) -> str:

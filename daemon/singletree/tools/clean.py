@@ -66,6 +66,7 @@ class Cleaner:
         self._begun = ""
         if not _UNCLEAN.search(text):
             return text
+        text = text.replace("\x9b", "\x1b[")  # the same in one character
         if "\x1b" in text:
             text = _ESCAPE.sub(self._escape, text)
         return _CONTROL.sub("", text)

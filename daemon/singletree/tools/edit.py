@@ -193,10 +193,11 @@ def _changes(
     view: View, spots: Sequence[Spot], pairs: Sequence[tuple[str, str]], name: str
 ) -> list[Change]:
     """The changes in the order of the file, without those that change nothing."""
-    order = sorted(range(len(spots)), key=lambda index: (spots[index].start, spots[index].end))
+    order = sorted(range(len(spots)), key=lambda index: spots[index].start)
     for a, b in pairwise(order):
         if spots[b].start < spots[a].end:
-            first, last = view.line_at(spots[b].start) + 1, view.line_at(spots[a].end - 1) + 1
+            end = min(spots[a].end, spots[b].end)
+            first, last = view.line_at(spots[b].start) + 1, view.line_at(end - 1) + 1
             lines = f"line {first}" if first == last else f"lines {first}-{last}"
             raise ToolError(OVERLAP.format(a=a, b=b, lines=lines, path=name))
     changes = []

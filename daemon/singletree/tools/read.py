@@ -176,7 +176,7 @@ def _lines(args: ReadArgs, seen: Seen, more: Iterable[str]) -> ToolOutput:
     notes += filter(None, more)
     details: JsonValue = {"truncation": details_of(cut)} if cut.by else None
     said = "\n".join(notes)
-    body = cut.text.removesuffix("\n")
+    body = cut.text.removesuffix("\n") if cut.last >= seen.total_lines else cut.text
     text = f"{body}\n\n{said}" if cut.text and notes else cut.text or said
     return ToolOutput.text(text, details=details)
 
