@@ -47,6 +47,12 @@ class ChangeArgs(Args):
         return path
 
 
+SQUARE: JsonValue = {"properties": {"kind": {"const": "square"}, "side": {"type": "number"}}}
+DOT: JsonValue = {"properties": {"kind": {"const": "dot"}}, "required": ["kind"]}
+NAMED: JsonValue = {"properties": {"a": {}, "b": {}, "c": {}}, "required": ["c"]}
+B_LACKS = [("/c", "required")]
+
+
 async def _run(args: BaseModel, tool_run: object) -> ToolOutput:
     return ToolOutput.text("")
 
@@ -75,6 +81,7 @@ def refused(tool: Tool = CHANGE, /, **arguments: JsonValue) -> str:
         ({"limit": 4.0}, {"limit": 4}),
         ({"deep": "true"}, {"deep": True}),
         ({"deep": 0}, {"deep": False}),
+        ({"limit": "0x10"}, {"limit": 16}),
         ({"mode": None}, {}),
         ({"edits": {"oldText": "a", "newText": "b"}}, {"edits": [("a", "b")]}),
         ({"edits": '[{"oldText": "a", "newText": "b"}]'}, {"edits": [("a", "b")]}),
@@ -96,6 +103,12 @@ def test_small_mistakes_are_put_right(
     }
     plain: dict[str, object] = {"limit": None, "mode": "fast", "deep": False, "edits": []}
     assert found == {**plain, **expected}
+
+
+@pytest.mark.parametrize("name", ["integer", "number", "boolean", "array"])
+def test_an_empty_text_is_nothing_where_nothing_is_allowed(name: str) -> None:
+    assert repaired({"type": [name, "null"]}, "") is None
+    assert repaired({"type": ["string", "null"]}, "") == ""
 
 
 def test_a_missing_argument_is_named_with_what_was_given() -> None:
@@ -214,6 +227,25 @@ def test_a_property_may_be_called_title() -> None:
         ({"multipleOf": 0}, 1, []),
         ({"multipleOf": 1e-300}, 1e300, []),
         ({"pattern": "("}, "x", []),
+        ({"pattern": "^a$"}, "a\n", [("", "pattern")]),
+        ({"pattern": "^[\\d$]+$"}, "1$", []),
+        ({"pattern": "^\\d\\D$"}, "1٢", []),
+        ({"pattern": "^\\w$"}, "é", [("", "pattern")]),
+        ({"pattern": "^\\/[[\\w]$"}, "/[", []),
+        ({"pattern": "^(?<q>['\"]).*\\k<q>$"}, "'a'", []),
+        ({"pattern": "^(?<q>['\"]).*\\k<q>$"}, "'a\"", [("", "pattern")]),
+        ({"items": [{"type": "string"}]}, ["a", 1], []),
+        (
+            {"items": [{"type": "string"}], "additionalItems": False},
+            [1, 2],
+            [("/0", "type"), ("/1", "false")],
+        ),
+        ({"propertyNames": {"pattern": "^a"}}, {"a": 1, "b": 1}, [("/b", "propertyNames")]),
+        ({"dependencies": {"a": ["b"]}}, {"a": 1}, [("/b", "dependentRequired")]),
+        ({"dependentSchemas": {"a": {"required": ["b"]}}}, {"a": 1}, [("/b", "required")]),
+        ({"anyOf": [SQUARE, DOT]}, {"side": "x"}, [("/kind", "anyOf")]),
+        ({"oneOf": [SQUARE, DOT]}, {"kind": "square", "side": "x"}, [("/side", "type")]),
+        ({"anyOf": [{"properties": {"a": {"type": "string"}}}, NAMED]}, {"a": 1, "b": 1}, B_LACKS),
         ({"type": "strange"}, 1, []),
         ({"$ref": "#/nowhere"}, 1, [("", "$ref")]),
         ({"$ref": "other.json"}, 1, [("", "$ref")]),
@@ -228,14 +260,24 @@ def test_rules(schema: JsonValue, value: JsonValue, places: list[tuple[str, str]
 @pytest.mark.parametrize(
     ("name", "good", "bad"),
     [
-        ("email", "a@b.cc", "a@b"),
+        ("email", "a.b+c@d-e.cc", "a@b..c"),
+        ("email", "a@localhost", "ü@b.de"),
+        ("hostname", "a.b-c", "a_b.c"),
+        ("hostname", "localhost", "-a"),
         ("uri", "file:///x", "no scheme"),
+        ("uri", "x:", "http://a b"),
+        ("uri-reference", "../a#b", "a b"),
         ("date", "2026-02-28", "2026-02-30"),
-        ("time", "10:11:12", "25:00:00"),
+        ("time", "10:11:12Z", "10:11:12"),
+        ("time", "23:59:60.5+02:00", "25:00:00Z"),
         ("date-time", "2026-02-28T10:11:12+00:00", "2026-02-28"),
+        ("date-time", "2026-02-28t10:11:12z", "2026-02-28 10:11:12Z"),
+        ("duration", "P1DT2H", "1d"),
         ("uuid", "01234567-89ab-cdef-0123-456789abcdef", "01234567"),
         ("ipv4", "127.0.0.1", "127.0.0.256"),
-        ("ipv6", "::1", "::g"),
+        ("ipv6", "::1", "fe80::1%eth0"),
+        ("json-pointer", "/a/~1", "/~2"),
+        ("regex", "a+", "("),
     ],
 )
 def test_formats(name: str, good: str, bad: str) -> None:

@@ -17,6 +17,7 @@ DO_NOT_FIT = "Not run: the arguments of this call to {name} do not fit.\n{lines}
 ADVICE = "Send the call again with this put right."
 MORE = "- and {count} more"
 WHOLE = "(all arguments)"
+SEVERAL = "must fit exactly one of the allowed forms and fits several"
 
 SHOWN = 12
 GIVEN_LIMIT = 120
@@ -45,7 +46,9 @@ _WORDS = {
     "maxProperties": "must have at most {limit} properties",
     "uniqueItems": "must not hold the same item twice",
     "contains": "must hold an item like {limit}",
-    "oneOf": "must fit exactly one of the allowed forms and fits several",
+    "anyOf": "must be one of {limit}",
+    "oneOf": "must be one of {limit}",
+    "propertyNames": "is no name that is taken",
     "not": "must not be like {limit}",
 }
 
@@ -78,7 +81,8 @@ def _line(problem: Problem) -> str:
         told = limit
     else:
         told = _short(limit)
-    words = _WORDS.get(problem.keyword, "{limit}").format(limit=told)
+    form = SEVERAL if problem.keyword == "oneOf" and limit is None else _WORDS.get(problem.keyword)
+    words = (form or "{limit}").format(limit=told)
     rule = f" ({problem.keyword})" if problem.keyword else ""
     return f"{problem.path or WHOLE}: {words}{rule}; {_given(problem)}"
 

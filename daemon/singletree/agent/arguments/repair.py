@@ -103,6 +103,8 @@ def _as_type(schema: Mapping[str, JsonValue], value: JsonValue) -> JsonValue:
     types = types_of(schema)
     if not types or any(is_type(value, name) for name in types):
         return value
+    if value == "" and "null" in types:
+        return None
     for name in types:
         read = _read_as(name, value)
         if read is not _MISSING:
@@ -116,7 +118,7 @@ def _read_as(name: JsonValue, value: JsonValue) -> object:
         case "number":
             return _as_number(value)
         case "integer":
-            number = _decimal(value) if isinstance(value, str) else None
+            number = _number(value) if isinstance(value, str) else None
             return _MISSING if number is None or not is_type(number, "integer") else number
         case "boolean":
             return _as_boolean(value)
@@ -141,10 +143,13 @@ def _as_number(value: JsonValue) -> object:
         return int(text.lower() == "true")
     if not text:
         return 0
-    if _PREFIXED.fullmatch(text):
-        return int(text, 0)
-    number = _decimal(text)
+    number = _number(text)
     return _MISSING if number is None else number
+
+
+def _number(text: str) -> int | float | None:
+    text = text.strip()
+    return int(text, 0) if _PREFIXED.fullmatch(text) else _decimal(text)
 
 
 def _decimal(text: str) -> int | float | None:

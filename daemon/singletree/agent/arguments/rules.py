@@ -5,12 +5,12 @@ Pure; knows no schema. Read next: schema.py (which reads schemas), formats.py.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
 from pydantic import JsonValue
 
 from singletree.agent.arguments.formats import has_format
+from singletree.agent.arguments.patterns import compiled
 
 
 def same(a: JsonValue, b: JsonValue) -> bool:
@@ -106,10 +106,8 @@ RULES: Mapping[str, Callable[[JsonValue, JsonValue], bool]] = {
 
 def matches(pattern: str, text: str) -> bool:
     """Whether a pattern is found in a text; one that is none fits every text."""
-    try:
-        return re.search(pattern, text) is not None
-    except re.error:
-        return True
+    found = compiled(pattern)
+    return found is None or found.search(text) is not None
 
 
 def _is_number(value: JsonValue) -> bool:

@@ -103,19 +103,24 @@ class Checker:
         for part in _schemas(schema, "allOf"):
             yield from self.check(part, value, path, depth)
         for keyword in ("anyOf", "oneOf"):
-            forms = [
-                list(self.check(part, value, path, depth)) for part in _schemas(schema, keyword)
-            ]
-            fitting = sum(not own for own in forms)
+            forms = _schemas(schema, keyword)
+            told = [list(self.check(form, value, path, depth)) for form in forms]
+            fitting = sum(not own for own in told)
             if keyword == "oneOf" and fitting > 1:
                 yield Problem(path, "oneOf", given=value)
-            if not fitting:
-                yield from _nearest(forms, path)
+            if forms and not fitting:
+                yield from _meant(keyword, list(map(self._known, forms)), told, value, path)
         if "not" in schema and self.fits(schema["not"], value, depth):
             yield Problem(path, "not", schema["not"], value)
         if "if" in schema:
             branch = "then" if self.fits(schema["if"], value, depth) else "else"
             yield from self.check(schema.get(branch, True), value, path, depth)
+
+    def _known(self, form: Schema) -> Mapping[str, JsonValue]:
+        """The properties that a form, or what it refers to, describes."""
+        if isinstance(form, dict) and "$ref" in form:
+            form = self.resolve(form["$ref"])
+        return _mapping(_mapping(form).get("properties"))
 
     def _object(
         self,
@@ -127,18 +132,34 @@ class Checker:
         for name in _names(schema.get("required")):
             if name not in value:
                 yield Problem(pointer(path, name), "required", given=list(value))
-        needs = schema.get("dependentRequired")
-        for name, others in needs.items() if isinstance(needs, dict) else ():
-            for other in _names(others) if name in value else ():
-                if other not in value:
-                    yield Problem(pointer(path, other), "dependentRequired", name, list(value))
+        yield from self._dependent(schema, value, path, depth)
         for name, inner in value.items():
+            if not self.fits(schema.get("propertyNames", True), name, depth):
+                yield Problem(pointer(path, name), "propertyNames", given=name)
             for part in self.parts_of(schema, name):
                 keyword = "additionalProperties" if part is False else ""
                 if keyword and name not in _mapping(schema.get("properties")):
                     yield Problem(pointer(path, name), keyword, given=inner)
                 else:
                     yield from self.check(part, inner, pointer(path, name), depth)
+
+    def _dependent(
+        self,
+        schema: Mapping[str, JsonValue],
+        value: Mapping[str, JsonValue],
+        path: str,
+        depth: int,
+    ) -> Iterator[Problem]:
+        """What holds only where another property is given."""
+        for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
+            for name, needs in _mapping(schema.get(keyword)).items():
+                if name not in value:
+                    continue
+                if not isinstance(needs, list):
+                    yield from self.check(needs, dict(value), path, depth)
+                for other in _names(needs):
+                    if other not in value:
+                        yield Problem(pointer(path, other), "dependentRequired", name, list(value))
 
     def parts_of(self, schema: Mapping[str, JsonValue], name: str) -> list[Schema]:
         """The schemas that hold for a property."""
@@ -164,16 +185,39 @@ class Checker:
                 yield Problem(path, "contains", schema["contains"], value)
 
 
-def _nearest(forms: list[list[Problem]], path: str) -> list[Problem]:
-    """The problems with those of several forms that are at least of the value's type."""
-    near = [own for own in forms if (own[0].path, own[0].keyword) != (path, "type")]
-    return [problem for own in near or forms for problem in own]
+def _meant(
+    keyword: str,
+    known: list[Mapping[str, JsonValue]],
+    told: list[list[Problem]],
+    value: JsonValue,
+    path: str,
+) -> list[Problem]:
+    """The problems with that of several forms for which the value was most likely meant.
+
+    The one whose tag it has (a property with another constant in each form), else the one that
+    knows most of its properties, and among those where its first problem lies deepest.
+    """
+    names = _mapping(value)
+    for tag in known[0] if isinstance(value, dict) else ():
+        options = [_mapping(own.get(tag)).get("const") for own in known]
+        if None not in options and not _repeats(options):
+            for option, problems in zip(options, told, strict=True):
+                if same(names.get(tag), option):
+                    return problems
+            return [Problem(pointer(path, tag), keyword, options, names.get(tag))]
+    best = max(
+        range(len(told)),
+        key=lambda at: (len(names.keys() & known[at].keys()), len(told[at][0].path)),
+    )
+    return told[best]
 
 
 def item_schema(schema: Mapping[str, JsonValue], index: int) -> Schema:
     """The schema of the item at an index."""
-    first = _schemas(schema, "prefixItems")
-    return first[index] if index < len(first) else schema.get("items", True)
+    older = isinstance(schema.get("items"), list)
+    first = _schemas(schema, "items" if older else "prefixItems")
+    rest = schema.get("additionalItems" if older else "items", True)
+    return first[index] if index < len(first) else rest
 
 
 def _plain(schema: Mapping[str, JsonValue], value: JsonValue, path: str) -> Iterator[Problem]:
