@@ -174,3 +174,42 @@ def test_settings_and_the_command_line_come_first(tmp_path: Path) -> None:
     plain = gather(tmp_path / "w", tmp_path / "agent", True, overrides=Overrides(system="Be."))
     assert (plain.parts.custom, plain.system_path) == ("Be.", None)
     assert plain.parts.append == ("GA",)
+
+
+def test_settings_name_places_in_their_own_folders(tmp_path: Path) -> None:
+    lay(
+        tmp_path,
+        {
+            "w/.pi/mine/SKILL.md": skill("project"),
+            "w/.pi/mine.md": "P",
+            "w/mine/SKILL.md": skill("elsewhere"),
+            "agent/mine/SKILL.md": skill("user"),
+            "agent/skills/a/SKILL.md": skill("usual"),
+            "agent/mine.md": "U",
+        },
+    )
+    named = Overrides(
+        user_skills=("./mine",),
+        user_prompts=("mine.md",),
+        project_skills=(" mine ", "none"),
+        project_prompts=("mine.md", "mine"),
+    )
+    found = gather(tmp_path / "w", tmp_path / "agent", True, overrides=named)
+    assert [(s.name, s.scope) for s in found.skills.items] == [
+        ("project", "project"),
+        ("user", "user"),
+        ("usual", "user"),
+    ]
+    assert [(t.content, t.scope) for t in found.templates.items if t.name == "mine"] == [
+        ("P", "project")
+    ]
+    doubting = gather(tmp_path / "w", tmp_path / "agent", False, overrides=named)
+    assert [s.name for s in doubting.skills.items] == ["user", "usual"]
+
+
+def test_what_lies_in_the_home_folder_is_the_persons_own(tmp_path: Path) -> None:
+    lay(tmp_path, {".agents/skills/h/SKILL.md": skill("mine"), "w/x": ""})
+    for trusted in (True, False):
+        found = gather(tmp_path / "w", tmp_path / "agent", trusted, home=tmp_path)
+        assert [(s.name, s.scope) for s in found.skills.items] == [("mine", "user")]
+        assert found.skipped == ()

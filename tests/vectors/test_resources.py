@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import tempfile
@@ -233,7 +234,8 @@ def template_load(case: Case) -> None:
             Source(root / "proj/.pi/prompts", "project"),
         ]
         named = chosen(shown_at(root, case.input["prompt_paths"]), *roots(root, case), "prompts")
-        places = [*(usual if case.input["include_defaults"] else []), *named]
+        places = usual if case.input["include_defaults"] else []
+        places += [replace(place, required=False) for place in named]
         found = [find_templates([place]) for place in places]
         rows = {
             "templates": [
@@ -258,7 +260,11 @@ def system_prompt(case: Case) -> None:
     snippets = raw.get("toolSnippets", {})
     hidden = raw.get("hiddenTools", ())
     names = raw.get("selectedTools", ["read", "bash", "edit", "write"])
-    notes = [ToolNote(n, "" if n in hidden else snippets.get(n, "")) for n in names]
+    rules = raw.get("toolGuidelines", {})
+    notes = [
+        ToolNote(n, "" if n in hidden else snippets.get(n, ""), tuple(rules.get(n, ())))
+        for n in names
+    ]
     parts = PromptParts(
         cwd=raw["cwd"],
         custom=raw.get("customPrompt"),
@@ -353,7 +359,12 @@ def loader(case: Case) -> None:
                 system=system and system.replace("{ROOT}", str(root)),
                 append=tuple(shown_at(root, options.get("appendSystemPrompt", []))),
                 context_files=not options.get("noContextFiles"),
-                user_skills=tuple(settings_skills(root)),
+                user_skills=named_in(root / "agent", "skills"),
+                user_prompts=named_in(root / "agent", "prompts"),
+                project_skills=named_in(root / "proj/.pi", "skills"),
+                project_prompts=named_in(root / "proj/.pi", "prompts"),
+                skills=tuple(shown_at(root, options.get("additionalSkillPaths", []))),
+                prompts=tuple(shown_at(root, options.get("additionalPromptTemplatePaths", []))),
             ),
         )
         rows = {
@@ -371,10 +382,11 @@ def loader(case: Case) -> None:
         assert shown(rows, root) == case.expected
 
 
-def settings_skills(root: Path) -> list[str]:
+def named_in(folder: Path, key: str) -> tuple[str, ...]:
     """The paths in settings.json: reading it is the session's affair."""
-    path = root / "agent/settings.json"
-    return re.findall(r'"([^"]*)"', path.read_text().split("[")[1]) if path.exists() else []
+    path = folder / "settings.json"
+    said = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return tuple(said.get(key, ()))
 
 
 CHECKS: dict[str, runner.Check] = {

@@ -26,8 +26,8 @@ _GATED = (SYSTEM_FILE, APPEND_FILE, "skills", "prompts")
 class Overrides:
     """What settings and the command line say. A prompt is text, or the path of a file with it.
 
-    `user_skills` and `user_prompts` are relative to the agent folder, `skills` and `prompts` to the
-    workspace.
+    What settings name is relative to their folder: `user_` to the agent folder, `project_` to the
+    workspace's `.pi`; `skills` and `prompts` are relative to the workspace itself.
     """
 
     system: str | None = None
@@ -35,6 +35,8 @@ class Overrides:
     context_files: bool = True
     user_skills: tuple[str, ...] = ()
     user_prompts: tuple[str, ...] = ()
+    project_skills: tuple[str, ...] = ()
+    project_prompts: tuple[str, ...] = ()
     skills: tuple[str, ...] = ()
     prompts: tuple[str, ...] = ()
 
@@ -95,7 +97,7 @@ def gather(
         templates=templates,
         system_path=system_path,
         warnings=(*warnings, *context.warnings, *skills.warnings, *templates.warnings),
-        skipped=() if trusted else tuple(_gated(cwd)),
+        skipped=() if trusted else tuple(_gated(cwd, home)),
         read=read,
     )
 
@@ -137,9 +139,10 @@ def _skill_sources(
 ) -> list[Source]:
     sources: list[Source] = []
     if trusted:
+        sources.extend(_named(given.project_skills, cwd / ".pi", "project"))
         sources.append(Source(cwd / ".pi" / "skills", "project"))
-        sources.extend(_shared(folder, "project") for folder in _to_repository(cwd))
-    sources.extend(_of_user(given.user_skills, agent_dir))
+        sources.extend(_shared(folder, "project") for folder in _to_repository(cwd, home))
+    sources.extend(_named(given.user_skills, agent_dir, "user"))
     sources.append(Source(agent_dir / "skills", "user"))
     if home is not None:
         sources.append(_shared(home, "user"))
@@ -153,15 +156,18 @@ def _shared(folder: Path, scope: Scope) -> Source:
 
 
 def _prompt_sources(cwd: Path, agent_dir: Path, trusted: bool, given: Overrides) -> list[Source]:
-    sources = [Source(cwd / ".pi" / "prompts", "project")] if trusted else []
-    sources.extend(_of_user(given.user_prompts, agent_dir))
+    sources: list[Source] = []
+    if trusted:
+        sources.extend(_named(given.project_prompts, cwd / ".pi", "project"))
+        sources.append(Source(cwd / ".pi" / "prompts", "project"))
+    sources.extend(_named(given.user_prompts, agent_dir, "user"))
     sources.append(Source(agent_dir / "prompts", "user"))
     return [*sources, *chosen(given.prompts, cwd, agent_dir, "prompts")]
 
 
-def _of_user(paths: Iterable[str], agent_dir: Path) -> Iterable[Source]:
-    """Places named in the user's settings."""
-    return (Source(absolute(agent_dir / at_home(path.strip())), "user") for path in paths)
+def _named(paths: Iterable[str], folder: Path, scope: Scope) -> Iterable[Source]:
+    """Places named in the settings that lie in a folder."""
+    return (Source(absolute(folder / at_home(path.strip())), scope) for path in paths)
 
 
 def chosen(paths: Iterable[str], cwd: Path, agent_dir: Path, kind: str) -> list[Source]:
@@ -178,19 +184,23 @@ def chosen(paths: Iterable[str], cwd: Path, agent_dir: Path, kind: str) -> list[
     return sources
 
 
-def _to_repository(cwd: Path) -> Iterable[Path]:
-    """The workspace and its parents up to the root of the repository, or of the disk."""
+def _to_repository(cwd: Path, home: Path | None) -> Iterable[Path]:
+    """The workspace and its parents up to the root of the repository, or of the disk.
+
+    What lies in the home folder is the person's own.
+    """
     for folder in (cwd, *cwd.parents):
-        yield folder
+        if folder != home:
+            yield folder
         if is_there(folder / ".git"):
             return
 
 
-def _gated(cwd: Path) -> Iterable[str]:
+def _gated(cwd: Path, home: Path | None) -> Iterable[str]:
     """What a trusted workspace would have brought."""
     for name in _GATED:
         if is_there(cwd / ".pi" / name):
             yield str(cwd / ".pi" / name)
-    for folder in _to_repository(cwd):
+    for folder in _to_repository(cwd, home):
         if is_folder(folder / ".agents" / "skills"):
             yield str(folder / ".agents" / "skills")

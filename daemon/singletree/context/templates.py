@@ -55,7 +55,7 @@ def find_templates(sources: Iterable[Source], read: Read = from_disk) -> Templat
     warnings: list[Problem] = []
     hidden: list[Problem] = []
     for source in sources:
-        for path in _candidates(source.path):
+        for path in _candidates(source, warnings):
             template = _load(path, source, read, warnings)
             if template is None:
                 continue
@@ -128,12 +128,15 @@ def _count(figures: str) -> int:
     return int(figures[:9])
 
 
-def _candidates(place: Path) -> list[Path]:
+def _candidates(source: Source, warnings: list[Problem]) -> list[Path]:
+    place = source.path
     if is_file(place):
-        return [place]
+        return [place] if place.suffix == ".md" else []
     try:
         names = sorted(entry.name for entry in os.scandir(place))
     except OSError:
+        if source.required:
+            warnings.append(Problem("path_missing", f"{place} does not exist.", str(place)))
         return []
     return [place / name for name in names if name.endswith(".md") and is_file(place / name)]
 

@@ -178,8 +178,10 @@ class Assembly:
             options.append_system_prompt,
             user_skills=_named(layers, "skills", "user"),
             user_prompts=_named(layers, "prompts", "user"),
-            skills=_named(layers, "skills", "workspace", "override"),
-            prompts=_named(layers, "prompts", "workspace", "override"),
+            project_skills=_named(layers, "skills", "workspace"),
+            project_prompts=_named(layers, "prompts", "workspace"),
+            skills=_named(layers, "skills", "override"),
+            prompts=_named(layers, "prompts", "override"),
         )
         unsaved = anyio.from_thread.run_sync(files.dirty)
         home = options.environment.get("HOME")
