@@ -10,7 +10,8 @@ from threading import Thread
 import anyio
 import anyio.to_thread
 import pytest
-from tests.history.made import files_no_larger_than, header, user, write
+from tests.history.made import encoded, files_no_larger_than, header, user, write
+from tests.history.made import said as said_line
 from tests.session.stage import Casting, outline, said, stage
 
 from singletree.errors import SessionError, SingletreeError
@@ -153,6 +154,46 @@ async def test_an_answer_that_was_never_written_is_there_in_the_next_life(
         last = on.session.history.context_path()[-1]
         assert isinstance(last, MessageEntry) and isinstance(last.message, AssistantMessage)
         assert (last.message.content, last.message.stop_reason) == ([Text(text=text)], "aborted")
+
+
+@pytest.mark.parametrize("written", [0, 10, 60, 200])
+async def test_an_answer_that_was_written_in_part_is_there_in_the_next_life(
+    tmp_path: Path, written: int
+) -> None:
+    """The disk was full behind the beginning of its line; what had streamed is beside it."""
+    async with stage(tmp_path, ScriptedModel([say("one")])) as on:
+        await on.say("go")
+    file, answer = on.session.history.file, on.session.history.path()[-1]
+    assert isinstance(answer, MessageEntry) and isinstance(answer.message, AssistantMessage)
+    *others, last = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(others) + last[:written])
+    partial = ours(tmp_path, "partials") / f"{on.session.id}.json"
+    await anyio.to_thread.run_sync(write_partial, partial, answer.id, answer.message)
+    async with stage(tmp_path, ScriptedModel([say("two")]), session_id=on.session.id) as on:
+        path = on.session.history.context_path()
+        assert [type(entry) for entry in path[-2:]] == [MessageEntry, MessageEntry]
+        last_said = path[-1]
+        assert isinstance(last_said, MessageEntry)
+        assert isinstance(last_said.message, AssistantMessage)
+        assert last_said.message.content == [Text(text="one")]
+        assert last_said.message.stop_reason == "aborted"
+        await on.say("again")
+    assert not partial.exists()
+
+
+async def test_a_waiting_text_that_was_written_in_part_can_be_said(tmp_path: Path) -> None:
+    async with stage(tmp_path, ScriptedModel([say("one")])) as on:
+        await on.say("first")
+        await on.session.turns.steer(said("S" * 500), when_idle="queue")
+        (item,) = on.session.queue.items
+    line = encoded(said_line(item.entry_id, on.session.history.leaf, "S" * 500))
+    with on.session.history.file.open("ab") as file:
+        file.write(line[:200])
+    async with stage(tmp_path, ScriptedModel([say("two")]), session_id=on.session.id) as on:
+        on.session.queue.update(item.queue_id, paused=False)
+        await on.say("next")
+        assert outline(on.model.requests[0].messages)[-2:] == ["user: " + "S" * 500, "user: next"]
+        assert on.session.queue.items == ()
 
 
 async def test_a_stream_that_cannot_be_kept_goes_on(tmp_path: Path) -> None:

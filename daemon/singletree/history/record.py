@@ -59,6 +59,10 @@ class History(Reading):
                 self._minted.add(made)
                 return made
 
+    def free(self, wanted: str) -> str:
+        """An id for an entry to come: the wanted one, or another where a damaged line bears it."""
+        return self.mint() if wanted in self._index.row_of else wanted
+
     def append(self, entry: Entry, *, id: str | None = None, after: Where = HERE) -> Entry:
         """Write an entry after the leaf, or after another one; it becomes the leaf.
 

@@ -85,7 +85,8 @@ class AgentSession:
         inside = self._in
         self._take_tools()
         await self._restore_partial()
-        self.queue.restore(await anyio.to_thread.run_sync(self.queue.load), self._knows)
+        stored = await anyio.to_thread.run_sync(self.queue.load)
+        self.queue.restore(stored, self._knows, self.history.free)
         await self.choice.restore()
         start = SessionStart(self._parts.start)
         await inside.hooks.open(inside.actions, start, inside.reload.config(), self.history.leaf)
@@ -300,7 +301,7 @@ class AgentSession:
         left = await anyio.to_thread.run_sync(read_partial, partial)
         if left is not None and left[1].content and not self._knows(left[0]):
             message = left[1].model_copy(update={"stop_reason": "aborted"})
-            self.history.append(MessageEntry(message=message), id=left[0])
+            self.history.append(MessageEntry(message=message), id=self.history.free(left[0]))
             await anyio.to_thread.run_sync(self.history.sync)
         await anyio.to_thread.run_sync(drop_partial, partial)
 

@@ -88,9 +88,18 @@ class Queue:
             put_aside(self._path)
             return []
 
-    def restore(self, stored: Sequence[QueueItem], said: Callable[[str], bool]) -> None:
-        """Take back what was left, paused, but for what had become an entry (`said`)."""
-        left = [replace(item, paused=True) for item in stored if not said(item.entry_id)]
+    def restore(
+        self, stored: Sequence[QueueItem], said: Callable[[str], bool], free: Callable[[str], str]
+    ) -> None:
+        """Take back what was left, paused, but for what had become an entry (`said`).
+
+        `free`: the id it can be an entry with.
+        """
+        left = [
+            replace(item, paused=True, entry_id=free(item.entry_id))
+            for item in stored
+            if not said(item.entry_id)
+        ]
         self._made = max(
             (int(i.queue_id[1:]) for i in left if i.queue_id[1:].isdecimal()), default=0
         )
