@@ -30,8 +30,7 @@ def _check(replacement: JsonValue) -> None:
     if replacement is None:
         return
     content = replacement.get("content") if isinstance(replacement, dict) else None
-    blocks = isinstance(content, list) and all(isinstance(block, dict) for block in content)
-    if not blocks and not isinstance(content, str):
+    if not isinstance(content, str | list):
         raise _refused("bad_replacement")
 
 
