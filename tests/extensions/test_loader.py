@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -77,6 +78,22 @@ async def test_an_extension_is_loaded_and_heard(tmp_path: Path) -> None:
     assert (await extensions.fire(Input("a"))).payload.text == "A1"
     await extensions.close(SessionShutdown("quit"))
     assert ours() == []
+
+
+async def test_one_that_hangs_while_it_loads_is_left_out(tmp_path: Path) -> None:
+    slow = "import anyio\nasync def setup(api):\n    await anyio.sleep(60)\n"
+    stuck = f"with open({str(tmp_path / 'pipe')!r}) as pipe:\n    pipe.read()\n"
+    os.mkfifo(tmp_path / "pipe")
+    write(tmp_path / "extensions", {"shout.py": SHOUT, "slow.py": slow, "stuck.py": stuck})
+    found = await anyio.to_thread.run_sync(find_extensions, tmp_path)
+    loaded = await load_extensions(found, trusted=True, limit=0.2)
+    os.close(os.open(tmp_path / "pipe", os.O_WRONLY))  # let the thread go
+    assert [api.name for api in loaded.extensions] == ["shout"]
+    assert [(one.extension, one.message.rpartition(": ")[2]) for one in loaded.problems] == [
+        ("slow", "gave no answer within 0.2 s"),
+        ("stuck", "gave no answer within 0.2 s"),
+    ]
+    await leave(loaded)
 
 
 async def test_each_session_has_modules_of_its_own(tmp_path: Path) -> None:

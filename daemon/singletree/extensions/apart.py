@@ -19,6 +19,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 CANCELLED = "It was cancelled from within."
+TOO_SLOW = "gave no answer within {seconds:g} s"
 
 
 async def apart(call: Callable[P, Awaitable[T] | T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -47,3 +48,12 @@ async def apart(call: Callable[P, Awaitable[T] | T], *args: P.args, **kwargs: P.
     if isinstance(failed[0], Exception):
         raise failed[0]
     raise ExtensionError(in_words(failed[0])) from failed[0]
+
+
+async def in_time(
+    limit: float | None, call: Callable[P, Awaitable[T] | T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """The same; a TimeoutError after so many seconds, None for no limit."""
+    with anyio.move_on_after(limit):
+        return await apart(call, *args, **kwargs)
+    raise TimeoutError(TOO_SLOW.format(seconds=limit or 0))

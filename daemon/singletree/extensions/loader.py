@@ -18,7 +18,7 @@ from typing import Literal
 import anyio.to_thread
 
 from singletree.errors import ExtensionError, in_words
-from singletree.extensions.apart import apart
+from singletree.extensions.apart import in_time
 from singletree.extensions.api import ExtensionAPI
 from singletree.extensions.descriptors import keep, mend
 from singletree.extensions.modules import forget, run_module
@@ -69,8 +69,13 @@ def workspace_extensions(workspace: Path, more: Sequence[str] = ()) -> list[Foun
     return found + [_at(workspace, path, "workspace") for path in more]
 
 
-async def load_extensions(found: Sequence[Found], *, trusted: bool) -> Loaded:
-    """Load and set up each extension; those of a workspace only if it is trusted."""
+async def load_extensions(
+    found: Sequence[Found], *, trusted: bool, limit: float | None = None
+) -> Loaded:
+    """Load and set up each extension; those of a workspace only if it is trusted.
+
+    `limit`: seconds that one may take; a thread that hangs is left to itself.
+    """
     extensions: list[ExtensionAPI] = []
     problems: list[Failure] = []
     skipped: list[Path] = []
@@ -80,8 +85,7 @@ async def load_extensions(found: Sequence[Found], *, trusted: bool) -> Loaded:
             continue
         keep()
         try:
-            setup, drop = await apart(anyio.to_thread.run_sync, _load, extension)
-            extensions.append(await set_up(extension.name, setup, drop))
+            extensions.append(await in_time(limit, _loaded, extension))
         except Exception as error:
             told = f"{extension.path}: {in_words(error)}"
             problems.append(Failure(extension.name, "load", told))
@@ -110,6 +114,11 @@ def _at(folder: Path, named: str, scope: Literal["user", "workspace"]) -> Found:
 
 def _name(path: Path) -> str:
     return path.stem if path.suffix == ".py" else path.name
+
+
+async def _loaded(extension: Found) -> ExtensionAPI:
+    setup, drop = await anyio.to_thread.run_sync(_load, extension, abandon_on_cancel=True)
+    return await set_up(extension.name, setup, drop)
 
 
 def _load(extension: Found) -> tuple[Setup, Callable[[], None]]:

@@ -13,13 +13,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Generic
 
-import anyio
 import anyio.to_thread
 from pydantic import TypeAdapter, ValidationError
 
 from singletree.agent.tool import Tool
 from singletree.errors import in_words
-from singletree.extensions.apart import apart
+from singletree.extensions.apart import apart, in_time
 from singletree.extensions.api import (
     Actions,
     AgentEnd,
@@ -43,7 +42,6 @@ from singletree.extensions.descriptors import mend
 GUARD_FAILED = "Not run: the extension {name}, which checks such calls, failed ({error})."
 WRONG_ANSWER = "answered {kind} with {answer}, which it does not take"
 WRONG_VALUE = "{kind}.{where}: {why}"
-TOO_SLOW = "gave no answer within {seconds:g} s"
 DUPLICATE_TOOL = "the tool {tool} is already offered by {other}; this one is left out"
 
 MANY = 200
@@ -178,7 +176,7 @@ class Extensions:
     async def _ask(self, handler: Handler[Payload], payload: Payload) -> Answer:
         given = await _own_copy(payload)
         try:
-            answer = await self._in_time(handler, given)
+            answer = await in_time(self._limit(), handler, given)
         finally:
             mend()
         if answer is None:
@@ -189,12 +187,6 @@ class Extensions:
             return _checked(answer)
         names = type(payload).__name__, type(answer).__name__
         raise TypeError(WRONG_ANSWER.format(kind=names[0], answer=names[1]))
-
-    async def _in_time(self, handler: Handler[Payload], given: Payload) -> Answer:
-        limit = self._limit()
-        with anyio.move_on_after(limit):
-            return await apart(handler, given)
-        raise TimeoutError(TOO_SLOW.format(seconds=limit or 0))
 
     def _handlers(
         self, kind: type[Payload], to: Sequence[ExtensionAPI] | None

@@ -83,7 +83,7 @@ class Assembly:
         made = partial(self._tools, world, gate, shell, lambda: current.settings)
         tools = await anyio.to_thread.run_sync(made)
         gathered = await anyio.to_thread.run_sync(self._gather, cwd, current, files)
-        loaded = await self._extensions(current.layers)
+        loaded = await self._extensions(current)
         of_workspace = await self._extensions_of(cwd, current)
         return Dependencies(
             agent_dir=options.agent_dir,
@@ -152,17 +152,18 @@ class Assembly:
             with suppress(SingletreeError, OSError, ValueError):
                 await self.catalog.warm_up(wished)
 
-    async def _extensions(self, layers: Layers) -> Loaded:
+    async def _extensions(self, current: CurrentSettings) -> Loaded:
         """The person's own: those of the folder, and those that settings name."""
-        named = _named(layers, "extensions", "user")
+        named = _named(current.layers, "extensions", "user")
         found = await anyio.to_thread.run_sync(find_extensions, self.options.agent_dir, None, named)
-        return await load_extensions(found, trusted=True)
+        return await load_extensions(found, trusted=True, limit=current.settings.extension_limit)
 
     async def _extensions_of(self, cwd: Path, current: CurrentSettings) -> Loaded:
         """Those that the workspace brings along; none where it is not trusted."""
         named = _named(current.layers, "extensions", "workspace")
         found = await anyio.to_thread.run_sync(workspace_extensions, cwd, named)
-        return await load_extensions(found, trusted=current.trusted)
+        limit = current.settings.extension_limit
+        return await load_extensions(found, trusted=current.trusted, limit=limit)
 
     def _said(self, session_id: str, files: Files) -> FromEditors:
         """What the editors say now; asked in the loop."""

@@ -48,7 +48,9 @@ class Wiring:
         self.notices = Notices(parts.notices, self.tell)
         self.own = parts.agent_dir / "singletree"
         extensions = (*parts.extensions, *parts.of_workspace)
-        self.hooks = Hooks(extensions, self._extension_limit, self.tell, parts.spawn)
+        self.hooks = Hooks(
+            extensions, lambda: parts.settings().extension_limit, self.tell, parts.spawn
+        )
         self.talk = Conversation(parts.history, self.tell, self.notices.warn)
         self.phase = CurrentPhase(self.tell)
         self._dialogs = 0
@@ -195,9 +197,6 @@ class Wiring:
             return 0, None
         limits = self.parts.settings().compaction.limits(info.ref)
         return info.context_window, limits.fit(info.context_window)
-
-    def _extension_limit(self) -> float | None:
-        return self.parts.settings().extension_timeout_ms / 1000 or None
 
     async def _check(self, call: ToolCall, tool: Tool, args: BaseModel) -> Blocked | Changed | None:
         """Extensions first, then the gate: it judges what would really be done."""

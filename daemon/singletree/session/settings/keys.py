@@ -182,7 +182,7 @@ class Settings(Keys):
     )
     extensions: list[str] = Field(default_factory=list, description="More extensions, as paths.")
     extension_timeout_ms: Millis = Field(
-        60_000, description="Time an extension may take to answer; 0: no limit."
+        60_000, description="Time an extension may take to load or to answer; 0: no limit."
     )
     skills: list[str] = Field(default_factory=list, description="More skill folders.")
     prompts: list[str] = Field(default_factory=list, description="More prompt templates.")
@@ -201,3 +201,8 @@ class Settings(Keys):
         default_factory=Environment,
         description="The environment of commands (user settings only).",
     )
+
+    @property
+    def extension_limit(self) -> float | None:
+        """Seconds that an extension may take; None for no limit."""
+        return self.extension_timeout_ms / 1000 or None
