@@ -46,7 +46,7 @@ class Document:
     """An open buffer. `path` is None for one that is no file (`untitled:`).
 
     `changed`: since it was opened or saved. `differed`: from the disk when it was opened; None
-    until that is known. `real`: the path behind all links, known at the same time. `revision`
+    until that is known. `real`: the path behind all links, once somebody asked. `revision`
     counts all changes of the text, `heard` are called after each.
     """
 
@@ -65,11 +65,16 @@ class Document:
     async def compare(self) -> None:
         """Compare with the disk, right after it was opened."""
         text = self.text.copy()
-        if self.path is not None:
-            self.real = await asyncio.to_thread(os.path.realpath, self.path)
+        await self.place()
         differs = await asyncio.to_thread(differs_from_disk, self.path, text)
         if self.differed is None:
             self.differed = differs
+
+    async def place(self) -> str | None:
+        """The path behind all links; None for what is no file."""
+        if self.real is None and self.path is not None:
+            self.real = await asyncio.to_thread(os.path.realpath, self.path)
+        return self.real
 
     async def dirty(self) -> bool:
         """Whether the person has text here that the disk does not have."""
@@ -158,7 +163,10 @@ class Documents:
         if not self._by_uri:
             return None
         real = await asyncio.to_thread(os.path.realpath, path)
-        return next((d for d in self if real in (d.real, d.path)), None)
+        for document in tuple(self):
+            if real in (document.path, await document.place()):
+                return document
+        return None
 
 
 def differs_from_disk(path: str | None, text: Text) -> bool:
