@@ -9,13 +9,12 @@ blocks on the disk: called in a worker thread. Never decides. Read next: gate.py
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, cached_property
@@ -25,8 +24,8 @@ from typing import Literal
 from pydantic import TypeAdapter, ValidationError
 
 from singletree.errors import SessionError, or_session_error
+from singletree.held import alone_in
 from singletree.pathtext import read_plain
-from singletree.private import make_private
 from singletree.session.files import replace_file
 
 Decision = Literal["allow", "deny"]
@@ -175,26 +174,14 @@ class Rules:
         """Read, change and replace the file while nobody else does; only if it could be read."""
         path = self._path
         assert path is not None
-        with or_session_error(NOT_KEPT, path):
-            make_private(path.parent)
-            with _locked(path.with_name(f"{path.name}.lock")):
-                self._refresh()
-                if self._unread:
-                    raise self._unread
-                before = self._stored
-                rules = _stored().dump_python(change(self._counted(before)), mode="json")
-                whole = {"version": 1, "rules": rules}
-                replace_file(path, json.dumps(whole, indent=2, ensure_ascii=False))
-                self._seen = None
-                for rule in before:
-                    self._uses.pop(rule.id, None)
-
-
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+        with or_session_error(NOT_KEPT, path), alone_in(path.parent):
+            self._refresh()
+            if self._unread:
+                raise self._unread
+            before = self._stored
+            rules = _stored().dump_python(change(self._counted(before)), mode="json")
+            whole = {"version": 1, "rules": rules}
+            replace_file(path, json.dumps(whole, indent=2, ensure_ascii=False))
+            self._seen = None
+            for rule in before:
+                self._uses.pop(rule.id, None)
