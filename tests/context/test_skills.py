@@ -271,6 +271,10 @@ def outcome(head: str) -> object:
         return "bad"
 
 
+BOMB = "a0: &a0 [x, x]\n" + "\n".join(f"a{n}: &a{n} [{f'*a{n - 1},' * 9}]" for n in range(1, 30))
+"""Few words that would be more than there are atoms."""
+
+
 def test_odd_heads() -> None:
     assert parse("---\na: &x 1\nb: *x\nc: yes\nd: 2024-01-01\n---\n").data == {
         "a": 1,
@@ -285,7 +289,7 @@ def test_odd_heads() -> None:
         "e": [1],
     }
     assert parse("\n---\na: 1\n---\n").data == {}
-    for bad in ("a: 1\na: 2", "a: [", "a:\tx\n\tb: y", "? [1]\n: 2"):
+    for bad in ("a: 1\na: 2", "a: [", "a:\tx\n\tb: y", "? [1]\n: 2", "a: &x [*x]", BOMB):
         with pytest.raises(BadHead):
             parse(f"---\n{bad}\n---\n")
 

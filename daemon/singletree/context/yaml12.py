@@ -16,7 +16,18 @@ _JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 
 
 class _Loader(yaml.SafeLoader):
-    """The safe loader with other ideas of what a plain word means."""
+    """The safe loader with other ideas of what a plain word means.
+
+    An alias stands for a word alone: lists of lists of aliases would grow without end.
+    """
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """The next node."""
+        again = self.check_event(yaml.AliasEvent)
+        node = super().compose_node(parent, index)
+        if again and not isinstance(node, yaml.ScalarNode):
+            raise yaml.MarkedYAMLError(problem="an alias of more than a word")
+        return node
 
     def construct_mapping(
         self, node: yaml.MappingNode, deep: bool = False
