@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.context.making import call, long_paths, path, result, says, user
@@ -148,6 +149,22 @@ def test_extensions_take_away_and_add() -> None:
     found = xray(line, estimate, Seen(transformed=after))
     assert rows(found.parts) == ["user e1: a", f"user None: {BY_EXTENSION}: new", "user e3: c"]
     assert rows(found.left_out) == ["extension e2: b"]
+
+
+def test_extensions_say_the_same_again() -> None:
+    line = path(user("a"), user("b"), user("c"), user("b"))
+    a, b, c, _ = project(line).messages
+    found = xray(line, estimate, Seen(transformed=[b, a, c, b, b]))
+    assert [p.entry_id for p in found.parts] == ["e2", None, "e3", "e4", None]
+    assert rows(found.left_out) == ["extension e1: a"]
+
+
+@pytest.mark.timeout(20)
+def test_extensions_that_change_all_of_a_long_conversation_are_soon_told() -> None:
+    line = path(*(user(f"u{n}") for n in range(10_000)))
+    after = [m.model_copy(update={"timestamp": 2}) for m in project(line).messages]
+    found = xray(line, estimate, Seen(transformed=after))
+    assert len(found.parts) == len(found.left_out) == len(line)
 
 
 @given(long_paths)

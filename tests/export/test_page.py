@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.export.sample import EVIL, PICTURE, lines, sample
@@ -173,6 +174,11 @@ def test_odd_entries_do_no_harm(tmp_path: Path) -> None:
     assert told.count("A picture that cannot be shown") == 2
     assert "lost" in told
     history.close()
+
+
+@pytest.mark.timeout(20)
+def test_a_line_full_of_marks_that_close_nothing_is_soon_told() -> None:
+    assert html_of("**a " * 50_000).count("**a") == 50_000
 
 
 @given(st.text(alphabet=st.sampled_from("*_`~#->1. \n[]()<&\"'abhttps://x\\"), max_size=120))

@@ -6,6 +6,7 @@ counts tokens by itself: it is handed `estimate`. Read next: left_out.py, accept
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -96,12 +97,18 @@ def _after_extensions(
     """The rows that are left, new ones with no entry as source, and the rows that were dropped."""
     kept: list[tuple[AgentMessage, str]] = []
     dropped: list[tuple[AgentMessage, str]] = []
+    places: dict[str, deque[int]] = {}
+    for place, (message, _) in enumerate(rows):
+        places.setdefault(repr(message), deque()).append(place)
     at = 0
     for number, message in enumerate(transformed):
-        found = next((i for i in range(at, len(rows)) if rows[i][0] == message), None)
-        if found is None:
+        same = places.get(repr(message), deque())
+        while same and same[0] < at:
+            same.popleft()
+        if not same:
             kept.append((message, f"+{number}"))
         else:
+            found = same.popleft()
             dropped += rows[at:found]
             kept.append(rows[found])
             at = found + 1

@@ -53,7 +53,7 @@ def head(history: Reading) -> Iterator[str]:
 
 def marked(entry: Entry, history: Reading) -> Iterator[str]:
     """One entry, behind its label where it has one."""
-    if (label := history.labels.get(entry.id)) is not None:
+    if (label := history.tree.labels.get(entry.id)) is not None:
         yield f"*Label: {_one_line(label)}*\n"
     yield from _told(entry)
 

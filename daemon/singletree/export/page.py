@@ -105,7 +105,7 @@ def _section(
     else:
         yield f'<section class="branch" id="b-{number}"><h2>Branch</h2>'
         yield f'<p class="note">{_origin(history, chapter)} {len(chapter.rows):,} entries.</p>'
-    labels = history.labels
+    labels = history.tree.labels
     for group in _groups(history, chapter.rows):
         yield from _articles(group, labels)
         rows = [history.tree.row(entry.id) for entry in group]
