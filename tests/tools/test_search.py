@@ -160,7 +160,16 @@ async def test_an_absolute_glob_is_anchored(tmp_path: Path) -> None:
     make(tmp_path, **{"a.py": "", "sub/b.py": ""})
     assert await find(tmp_path, f"{tmp_path}/*.py") == "a.py"
     assert await find(tmp_path, f"{tmp_path}/sub/*.py", path="sub") == "b.py"
+    assert await find(tmp_path, f"{tmp_path}/**/*.py", path="sub") == "b.py"
+    assert await find(tmp_path, "/**/B.PY") == "Nothing matches."
     assert await find(tmp_path, "*.py") == "a.py\nsub/b.py"
+
+
+async def test_a_glob_that_ends_in_a_slash_means_folders(tmp_path: Path) -> None:
+    make(tmp_path, **{"sub/a": "", "a/sub": ""})
+    assert await find(tmp_path, "sub/") == "sub/"
+    assert await find(tmp_path, "*") == "a/\na/sub\nsub/\nsub/a"
+    assert await find(tmp_path, "*/") == "a/\nsub/"
 
 
 @pytest.mark.parametrize(("units", "cut"), [(500, False), (501, True)])

@@ -98,17 +98,24 @@ def find_tool(world: World) -> Tool:
 
 
 def matcher(pattern: str, root: Path) -> Callable[[str], bool]:
-    """A test for paths relative to `root`."""
-    relative = _relative(pattern, root)
+    """A test for paths relative to `root`; those of folders end in a slash."""
+    before, glob = _seen(pattern, root)
     try:
-        text = translate(relative)
+        text = translate(glob.rstrip("/") or "*")
     except ValueError as error:
         raise ToolError(BAD_GLOB.format(pattern=pattern, reason=error)) from None
-    flags = re.DOTALL if any(c.isupper() for c in relative) else re.DOTALL | re.IGNORECASE
+    flags = re.DOTALL if any(c.isupper() for c in glob) else re.DOTALL | re.IGNORECASE
     compiled = re.compile(text, flags)
-    if "/" in relative or pattern.startswith("/"):
-        return lambda path: compiled.fullmatch(path) is not None
-    return lambda path: compiled.fullmatch(path.rpartition("/")[2]) is not None
+    whole = "/" in glob.rstrip("/") or pattern.startswith("/")
+
+    def matches(path: str) -> bool:
+        if glob.endswith("/") and not path.endswith("/"):
+            return False
+        path = path.rstrip("/")
+        seen = f"{before}{path}" if whole else path.rpartition("/")[2]
+        return compiled.fullmatch(seen) is not None
+
+    return matches
 
 
 def walk(root: str, ignore: Ignore, stop: threading.Event) -> Iterator[str]:
@@ -147,7 +154,7 @@ def _collect(
     found: list[str] = []
     for path in chain(_never_saved(root, unsaved, ignore), walk(top, ignore, stop)):
         relative = path[len(top) + 1 :]
-        if matches(relative.rstrip("/")):
+        if matches(relative):
             found.append(shown_name(relative))
             if len(found) >= limit:
                 break
@@ -169,18 +176,21 @@ def _never_saved(root: Path, unsaved: Collection[Path], ignore: Ignore) -> Itera
                 yield str(place)
 
 
-def _relative(pattern: str, root: Path) -> str:
-    """The pattern seen from the searched folder."""
-    if pattern.startswith("/"):
-        for known in (str(root), os.path.realpath(root)):
-            if pattern.startswith(f"{known.rstrip('/')}/"):
-                return pattern[len(known.rstrip("/")) + 1 :]
-        raise ToolError(OUTSIDE.format(pattern=pattern, root=root))
-    while pattern.startswith("./"):
-        pattern = pattern[2:]
-    if ".." in pattern.split("/"):
-        raise ToolError(OUTSIDE.format(pattern=pattern, root=root))
-    return pattern.rstrip("/") or "*"
+def _seen(pattern: str, root: Path) -> tuple[str, str]:
+    """What stands before a path below `root` where the pattern looks at it, and the pattern."""
+    if not pattern.startswith("/"):
+        while pattern.startswith("./"):
+            pattern = pattern[2:]
+        if ".." not in pattern.split("/"):
+            return "", pattern
+    for known in (str(root), os.path.realpath(root)):
+        below = f"{known.rstrip('/')}/"
+        if pattern.startswith(below):
+            return "", pattern.removeprefix(below)
+        certain, crossing, rest = pattern.partition("**")
+        if crossing and below.startswith(certain) and pattern.startswith("/"):
+            return below.removeprefix(certain), crossing + rest
+    raise ToolError(OUTSIDE.format(pattern=pattern, root=root))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
