@@ -105,6 +105,26 @@ def test_small_mistakes_are_put_right(
     assert found == {**plain, **expected}
 
 
+@pytest.mark.parametrize(
+    ("option", "given", "meant"),
+    [
+        (5, "5", True),
+        (True, " True ", True),
+        ("5", 5, True),
+        ("1.5", 1.5, True),
+        ("true", True, True),
+        (1, True, False),
+        ("a", "A", False),
+        (None, "null", False),
+    ],
+)
+def test_an_allowed_value_is_known_by_its_text(
+    option: JsonValue, given: JsonValue, meant: bool
+) -> None:
+    assert same(repaired({"enum": ["other", option]}, given), option if meant else given)
+    assert same(repaired({"const": option}, given), option if meant else given)
+
+
 @pytest.mark.parametrize("name", ["integer", "number", "boolean", "array"])
 def test_an_empty_text_is_nothing_where_nothing_is_allowed(name: str) -> None:
     assert repaired({"type": [name, "null"]}, "") is None
@@ -249,6 +269,7 @@ def test_a_property_may_be_called_title() -> None:
         ({"type": "strange"}, 1, []),
         ({"$ref": "#/nowhere"}, 1, [("", "$ref")]),
         ({"$ref": "other.json"}, 1, [("", "$ref")]),
+        ({"$ref": "#/$defs/a%20b", "$defs": {"a b": {"type": "string"}}}, 1, [("", "type")]),
         ({"uniqueItems": True}, [{"a": 1}, {"a": True}], []),
         ({"uniqueItems": True}, [[1, {"a": None}], [1.0, {"a": None}]], [("", "uniqueItems")]),
     ],

@@ -82,20 +82,23 @@ class _Repairer:
 
 
 def _as_option(schema: Mapping[str, JsonValue], value: JsonValue) -> JsonValue:
-    """A text that stands for one of the allowed values."""
+    """The allowed value that a text, a number or a yes or no stands for."""
     options = [schema["const"]] if "const" in schema else _list(schema.get("enum"))
-    if not isinstance(value, str) or any(same(value, option) for option in options):
+    if any(same(value, option) for option in options):
         return value
-    for option in options:
-        if isinstance(option, bool):
-            meant = value.strip().lower() == str(option).lower()
-        elif isinstance(option, int | float):
-            meant = _decimal(value) == option
-        else:
-            meant = False
-        if meant:
-            return option
-    return value
+    return next((option for option in options if _stands_for(value, option)), value)
+
+
+def _stands_for(value: JsonValue, option: JsonValue) -> bool:
+    match value, option:
+        case str(), bool():
+            return value.strip().lower() == str(option).lower()
+        case str(), int() | float():
+            return _decimal(value) == option
+        case int() | float(), str():
+            return _as_text(value) == option
+        case _:
+            return False
 
 
 def _as_type(schema: Mapping[str, JsonValue], value: JsonValue) -> JsonValue:

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
+from urllib.parse import unquote
 
 from pydantic import JsonValue
 
 from singletree.agent.arguments.rules import RULES, is_type, matches, same
 
 Schema: TypeAlias = JsonValue
+Fields: TypeAlias = Mapping[str, JsonValue]
 DEPTH = 64
 """Deeper than this a value counts as fitting; real arguments never are."""
 
@@ -39,7 +41,7 @@ def problems(schema: Schema, value: JsonValue) -> list[Problem]:
     return list(found.values())
 
 
-def types_of(schema: Mapping[str, JsonValue]) -> list[JsonValue]:
+def types_of(schema: Fields) -> list[JsonValue]:
     """The types a schema names; none: any."""
     names = schema.get("type")
     return names if isinstance(names, list) else [] if names is None else [names]
@@ -66,7 +68,7 @@ class Checker:
             return None
         place: JsonValue = self._root
         for part in ref[1:].split("/")[1:]:
-            part = part.replace("~1", "/").replace("~0", "~")
+            part = unquote(part).replace("~1", "/").replace("~0", "~")
             if not isinstance(place, dict) or part not in place:
                 return None
             place = place[part]
@@ -98,7 +100,7 @@ class Checker:
             yield from self._array(schema, value, path, depth + 1)
 
     def _combined(
-        self, schema: Mapping[str, JsonValue], value: JsonValue, path: str, depth: int
+        self, schema: Fields, value: JsonValue, path: str, depth: int
     ) -> Iterator[Problem]:
         for part in _schemas(schema, "allOf"):
             yield from self.check(part, value, path, depth)
@@ -116,19 +118,13 @@ class Checker:
             branch = "then" if self.fits(schema["if"], value, depth) else "else"
             yield from self.check(schema.get(branch, True), value, path, depth)
 
-    def _known(self, form: Schema) -> Mapping[str, JsonValue]:
+    def _known(self, form: Schema) -> Fields:
         """The properties that a form, or what it refers to, describes."""
         if isinstance(form, dict) and "$ref" in form:
             form = self.resolve(form["$ref"])
         return _mapping(_mapping(form).get("properties"))
 
-    def _object(
-        self,
-        schema: Mapping[str, JsonValue],
-        value: Mapping[str, JsonValue],
-        path: str,
-        depth: int,
-    ) -> Iterator[Problem]:
+    def _object(self, schema: Fields, value: Fields, path: str, depth: int) -> Iterator[Problem]:
         for name in _names(schema.get("required")):
             if name not in value:
                 yield Problem(pointer(path, name), "required", given=list(value))
@@ -143,13 +139,7 @@ class Checker:
                 else:
                     yield from self.check(part, inner, pointer(path, name), depth)
 
-    def _dependent(
-        self,
-        schema: Mapping[str, JsonValue],
-        value: Mapping[str, JsonValue],
-        path: str,
-        depth: int,
-    ) -> Iterator[Problem]:
+    def _dependent(self, schema: Fields, value: Fields, path: str, depth: int) -> Iterator[Problem]:
         """What holds only where another property is given."""
         for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
             for name, needs in _mapping(schema.get(keyword)).items():
@@ -161,7 +151,7 @@ class Checker:
                     if other not in value:
                         yield Problem(pointer(path, other), "dependentRequired", name, list(value))
 
-    def parts_of(self, schema: Mapping[str, JsonValue], name: str) -> list[Schema]:
+    def parts_of(self, schema: Fields, name: str) -> list[Schema]:
         """The schemas that hold for a property."""
         known = _mapping(schema.get("properties"))
         found = [known[name]] if name in known else []
@@ -173,7 +163,7 @@ class Checker:
         return found
 
     def _array(
-        self, schema: Mapping[str, JsonValue], value: list[JsonValue], path: str, depth: int
+        self, schema: Fields, value: list[JsonValue], path: str, depth: int
     ) -> Iterator[Problem]:
         for index, inner in enumerate(value):
             yield from self.check(item_schema(schema, index), inner, pointer(path, index), depth)
@@ -187,7 +177,7 @@ class Checker:
 
 def _meant(
     keyword: str,
-    known: list[Mapping[str, JsonValue]],
+    known: list[Fields],
     told: list[list[Problem]],
     value: JsonValue,
     path: str,
@@ -212,7 +202,7 @@ def _meant(
     return told[best]
 
 
-def item_schema(schema: Mapping[str, JsonValue], index: int) -> Schema:
+def item_schema(schema: Fields, index: int) -> Schema:
     """The schema of the item at an index."""
     older = isinstance(schema.get("items"), list)
     first = _schemas(schema, "items" if older else "prefixItems")
@@ -220,7 +210,7 @@ def item_schema(schema: Mapping[str, JsonValue], index: int) -> Schema:
     return first[index] if index < len(first) else rest
 
 
-def _plain(schema: Mapping[str, JsonValue], value: JsonValue, path: str) -> Iterator[Problem]:
+def _plain(schema: Fields, value: JsonValue, path: str) -> Iterator[Problem]:
     """The rules that look at a value as a whole."""
     options = schema.get("enum")
     if isinstance(options, list) and not any(same(value, option) for option in options):
@@ -233,12 +223,12 @@ def _plain(schema: Mapping[str, JsonValue], value: JsonValue, path: str) -> Iter
             yield Problem(path, keyword, limit, value)
 
 
-def _schemas(schema: Mapping[str, JsonValue], keyword: str) -> list[Schema]:
+def _schemas(schema: Fields, keyword: str) -> list[Schema]:
     parts = schema.get(keyword)
     return parts if isinstance(parts, list) else []
 
 
-def _mapping(value: JsonValue) -> Mapping[str, JsonValue]:
+def _mapping(value: JsonValue) -> Fields:
     return value if isinstance(value, dict) else {}
 
 
