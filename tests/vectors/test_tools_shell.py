@@ -338,6 +338,8 @@ def line_order(line: str) -> tuple[str, int]:
 
 
 def check_names(wanted: Mapping[str, Any], output: ToolOutput) -> None:
+    if figures(find.OUTSIDE, text_of(output)) and wanted["results"] == []:
+        raise Deviates("That a pattern leads out of the folder is told; pi finds nothing.")
     assert not output.is_error
     body, notes = split(text_of(output))
     results = [] if body == find.NOTHING else body.split("\n")
