@@ -14,8 +14,9 @@ from singletree.messages import (
     UserMessage,
 )
 from singletree.model import anthropic, openai, transform
-from singletree.model.base import ModelInfo, ModelRequest, Price, ToolSpec
+from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
 from singletree.model.thinking import levels_of
+from singletree.model.usage import price_of
 
 PICTURE = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
@@ -60,12 +61,7 @@ def info_of(model: dict[str, Any], options: dict[str, Any] | None = None) -> Mod
         reasoning=reasoning,
         levels=levels_of(reasoning, names),
         images="image" in model.get("input", []),
-        price=Price(
-            cost.get("input", 0),
-            cost.get("output", 0),
-            cost.get("cacheRead", 0),
-            cost.get("cacheWrite", 0),
-        ),
+        price=price_of(cost),
         compat=compat,
     )
 

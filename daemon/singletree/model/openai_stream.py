@@ -122,8 +122,8 @@ class ChatDecoder:
         name, model = chunk.get("id"), chunk.get("model")
         if isinstance(name, str) and name and draft.response_id is None:
             draft.response_id = name
-        if isinstance(model, str) and model and model != draft.info.id:
-            draft.response_model = model
+        if isinstance(model, str) and model not in ("", draft.info.id):
+            draft.response_model = draft.response_model or model
         usage = chunk.get("usage")
         if isinstance(usage, dict) and usage:
             self._usage(usage)
