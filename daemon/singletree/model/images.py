@@ -47,6 +47,19 @@ def sendable_images(messages: Sequence[Message]) -> list[Message]:
     return [_repaired(message, side) for message in messages]
 
 
+def noted(content: Content, note: str) -> Content:
+    """The content with one note for each row of pictures; as it is where there are none."""
+    if isinstance(content, str) or not any(isinstance(block, Image) for block in content):
+        return content
+    seen: list[Block] = []
+    for block in content:
+        if not isinstance(block, Image):
+            seen.append(block)
+        elif not (seen and isinstance(seen[-1], Text) and seen[-1].text == note):
+            seen.append(Text(text=note))
+    return seen
+
+
 def _blocks(content: Content) -> Sequence[Block]:
     return () if isinstance(content, str) else content
 

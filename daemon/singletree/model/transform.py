@@ -15,7 +15,6 @@ from singletree.messages import (
     AssistantMessage,
     Block,
     Content,
-    Image,
     Message,
     Text,
     Thinking,
@@ -24,7 +23,7 @@ from singletree.messages import (
     UserMessage,
 )
 from singletree.model.base import ModelInfo
-from singletree.model.images import sendable_images
+from singletree.model.images import noted, sendable_images
 from singletree.model.partial_json import join_pairs
 
 NO_RESULT = "No result: the tool did not run to its end, or what it gave was lost."
@@ -194,15 +193,5 @@ def _user(message: UserMessage, info: ModelInfo) -> UserMessage:
 
 
 def _seen(content: Content, info: ModelInfo, note: str) -> Content:
-    """The content with one note for each row of pictures that the model cannot see."""
-    if isinstance(content, str) or info.images:
-        return content
-    if not any(isinstance(block, Image) for block in content):
-        return content
-    seen: list[Block] = []
-    for block in content:
-        if not isinstance(block, Image):
-            seen.append(block)
-        elif not (seen and isinstance(seen[-1], Text) and seen[-1].text == note):
-            seen.append(Text(text=note))
-    return seen
+    """The content as the model can see it."""
+    return content if info.images else noted(content, note)

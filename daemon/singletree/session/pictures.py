@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 import anyio.to_thread
 
-from singletree.messages import AssistantMessage, Block, Image, Message, Text
-from singletree.model.images import MAX_BASE64, MAX_SIDE
+from singletree.messages import AssistantMessage, Image, Message, Text
+from singletree.model.images import MAX_BASE64, MAX_SIDE, noted
 from singletree.tools.images import Picture, picture, still
 from singletree.tools.pictures import show_picture
 from singletree.tools.shrink import Shrink, fits, pillow
@@ -33,7 +33,7 @@ async def fitted(said: Blocks, *, resize: bool) -> Blocks:
 
 
 def without_pictures(messages: Sequence[Message]) -> list[Message]:
-    """The messages with a note in the place of every picture."""
+    """The messages with a note in the place of every row of pictures."""
     return [_blocked(message) for message in messages]
 
 
@@ -59,11 +59,7 @@ def _taken(image: Image, found: Picture) -> bool:
 
 
 def _blocked(message: Message) -> Message:
-    if isinstance(message, AssistantMessage) or isinstance(message.content, str):
+    if isinstance(message, AssistantMessage):
         return message
-    if not any(isinstance(block, Image) for block in message.content):
-        return message
-    content: list[Block] = [
-        Text(text=BLOCKED) if isinstance(block, Image) else block for block in message.content
-    ]
+    content = noted(message.content, BLOCKED)
     return message.model_copy(update={"content": content})
