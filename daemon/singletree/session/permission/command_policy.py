@@ -14,7 +14,7 @@ import anyio
 from singletree.errors import ToolError
 from singletree.excerpt import excerpt
 from singletree.globs import alternatives
-from singletree.session.permission.choices import Choices
+from singletree.session.permission.asking import Asking
 from singletree.session.permission.places import Place, Places
 from singletree.session.permission.rules import Rule
 from singletree.session.permission.verdict import ALLOW, ASK_PRIVATE, READ_ONLY, RULE, Mode, Verdict
@@ -88,20 +88,14 @@ class CommandPolicy:
         *,
         unseen: bool,
     ) -> Verdict:
-        choices = Choices()
         where = OUTSIDE_SANDBOX if family == UNCONFINED else ""
-        patterns = tuple(dict.fromkeys(filter(None, (suggest(argv) for argv in missing))))
-        whole = len(patterns) == len(set(missing)) and not parsed.doubts
-        if private is None:
-            if whole and 0 < len(patterns) <= MAX_PATTERNS:
-                told = " and ".join(f"`{pattern}`" for pattern in patterns)
-                choices.allow(STARTING.format(patterns=told) + where, patterns)
-            else:
-                choices.allow(EXACTLY + where, (f"={line.strip()}",))
-        asking = choices.asking(
+        told, patterns = ("", ()) if private else _lasting(line, parsed, missing)
+        asking = Asking(
             "command",
             family,
             excerpt(line, MAX_TITLE),
+            told and told + where,
+            patterns,
             command=line,
             cwd=str(self._world.cwd),
             paths=(private.path,) if private else (),
@@ -142,6 +136,16 @@ def _covering(
         else:
             used.append(rule)
     return () if parsed.doubts else tuple(dict.fromkeys(used)), missing
+
+
+def _lasting(line: str, parsed: Parsed, missing: Sequence[Argv]) -> tuple[str, tuple[str, ...]]:
+    """What may be remembered of a yes to this line: in words, and as patterns."""
+    patterns = tuple(dict.fromkeys(filter(None, (suggest(argv) for argv in missing))))
+    whole = len(patterns) == len(set(missing)) and not parsed.doubts
+    if whole and 0 < len(patterns) <= MAX_PATTERNS:
+        told = " and ".join(f"`{pattern}`" for pattern in patterns)
+        return STARTING.format(patterns=told), patterns
+    return EXACTLY, (f"={line.strip()}",)
 
 
 def _why_command(parsed: Parsed, missing: Sequence[Argv], private: Place | None) -> str:

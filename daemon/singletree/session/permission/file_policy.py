@@ -16,7 +16,7 @@ import anyio
 
 from singletree.agent.tool import Tool
 from singletree.errors import ToolError
-from singletree.session.permission.choices import Choices
+from singletree.session.permission.asking import Asking
 from singletree.session.permission.places import Place, Places
 from singletree.session.permission.rules import Rule, Rules
 from singletree.session.permission.verdict import ALLOW, ASK_PRIVATE, READ_ONLY, RULE, Mode, Verdict
@@ -109,18 +109,19 @@ class FilePolicy:
                 return Verdict("allow", used=(rule,))
         first = strange[0] if strange else places[0]
         folder = first.path if first.folder else _parent(first.path)
-        choices = Choices()
+        told, patterns = "", tuple[str, ...]()
         if not strange:
-            choices.allow(ALL_EDITS, ("**",))
+            told, patterns = ALL_EDITS, ("**",)
         elif lasting:
             folder = folder if folder != "/" else first.path
             form = READS_OF if family == "read" else EDITS_OF
-            choices.allow(form.format(folder=folder), (f"{_literal(folder)}/**", _literal(folder)))
-        title = f"{tool.label}: {self._places.shown(first.path)}"
-        asking = choices.asking(
+            told, patterns = form.format(folder=folder), _inside(folder)
+        asking = Asking(
             family,
             family,
-            title,
+            f"{tool.label}: {self._places.shown(first.path)}",
+            told,
+            patterns,
             paths=tuple(p.path for p in places),
             default_to_no=not lasting,
         )
@@ -139,9 +140,10 @@ def _why(place: Place) -> str:
             return ASK_EDIT
 
 
-def _literal(path: str) -> str:
-    """A path as a glob that means only it."""
-    return re.sub(r"([*?\[\]{}\\])", r"\\\1", path).rstrip("/")
+def _inside(folder: str) -> tuple[str, ...]:
+    """Globs that mean what is in a folder, and it."""
+    literal = re.sub(r"([*?\[\]{}\\])", r"\\\1", folder).rstrip("/")
+    return f"{literal}/**", literal
 
 
 def _parent(path: str) -> str:

@@ -27,7 +27,7 @@ from pydantic import BaseModel, JsonValue
 from singletree.agent.tool import Tool, parse_args, values_of
 from singletree.errors import SessionError, ToolError, in_words
 from singletree.messages import ToolCall
-from singletree.session.permission.choices import Asking
+from singletree.session.permission.asking import Asking
 from singletree.session.permission.places import Places
 from singletree.session.permission.policy import Policy
 from singletree.session.permission.question import Allowed, Answer, Ask, Blocked, Option, Question
@@ -223,7 +223,7 @@ class Gate:
         if chosen.scope == "once":
             return
         try:
-            for pattern in asking.patterns[chosen.id]:
+            for pattern in asking.patterns:
                 await anyio.to_thread.run_sync(
                     self.rules.add, asking.family, pattern, chosen.kind, chosen.scope
                 )

@@ -12,7 +12,7 @@ import anyio
 from pydantic import BaseModel
 
 from singletree.agent.tool import Tool
-from singletree.session.permission.choices import Choices
+from singletree.session.permission.asking import Asking
 from singletree.session.permission.command_policy import CommandPolicy
 from singletree.session.permission.file_policy import FilePolicy
 from singletree.session.permission.places import Places
@@ -71,6 +71,5 @@ class Policy:
             return ALLOW
         if rules:
             return Verdict("allow", used=(rules[0],))
-        choices = Choices()
-        choices.allow(USES_OF.format(tool=tool.label), ("*",))
-        return Verdict("ask", ASK_TOOL, choices.asking("custom", tool.name, tool.label))
+        asking = Asking("custom", tool.name, tool.label, USES_OF.format(tool=tool.label), ("*",))
+        return Verdict("ask", ASK_TOOL, asking)

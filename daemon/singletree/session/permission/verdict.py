@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from singletree.session.permission.choices import Asking
+from singletree.session.permission.asking import Asking
 from singletree.session.permission.rules import Rule
 from singletree.session.settings.keys import Mode
 
