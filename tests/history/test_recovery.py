@@ -150,6 +150,18 @@ def test_a_torn_tail_that_has_its_end_now_is_not_told_again(store: Store, path: 
     history.close()
 
 
+def test_what_was_written_again_behind_its_half_line_is_no_double(store: Store, path: Path) -> None:
+    line = encoded(said("d", "c", "x" * 300))
+    path.write_bytes(CONTENT + line[:200] + b"\n" + line)
+    history = store.open(path)
+    assert [one.kind for one in history.damage] == ["broken_line"]
+    assert [e.id for e in history.path()] == ["a", "b", "l", "c", "d"]
+    history.close()
+    history = store.open(path)
+    assert history.damage == ()
+    history.close()
+
+
 def test_many_bodies_that_prove_unreadable_are_told_shortly(store: Store, path: Path) -> None:
     broken = [encoded(said(f"b{n}", "a", "x")).replace(b'"x"', b'"\xe4"') for n in range(2 * MOST)]
     filler = [encoded(entry(f"f{n}", "c", "later", text="x" * 1000)) for n in range(300)]

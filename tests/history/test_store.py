@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +195,36 @@ def test_an_older_file_goes_on_in_a_copy(store: Store, version: int | None) -> N
     assert again.damage == ()
     assert [one.path for one in store.list().sessions] == [upgraded_path(path)]
     assert store.find("old1") == upgraded_path(path)
+    again.close()
+
+
+DIES = """
+import resource, signal, sys
+from pathlib import Path
+from tests.history.made import answer
+from singletree.history.store import Store
+history = Store(Path(sys.argv[1])).open(Path(sys.argv[2]))
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
+history.append(answer("on"))
+"""
+"""Killed by the write of one byte too many."""
+
+
+@pytest.mark.parametrize("room", [0, 300, 100_000])
+def test_whoever_dies_while_copying_leaves_no_half_a_copy(store: Store, room: int) -> None:
+    more = [{**OLD[1], "message": {"role": "user", "content": "x" * 1000}} for _ in range(200)]
+    path = write(store.folder("/w") / "old.jsonl", [*OLD, *more])
+    agent_dir = path.parents[2]
+    run = [sys.executable, "-c", DIES, str(agent_dir), str(path), str(room)]
+    assert subprocess.run(run, check=False).returncode == -signal.SIGXFSZ
+    assert [one.path for one in store.list().sessions] == [path]
+    history = store.open(path)
+    assert len(ids(history)) == 203
+    history.append(answer("on"))
+    history.close()
+    again = store.open(path)
+    assert (len(ids(again)), again.file) == (204, upgraded_path(path))
     again.close()
 
 

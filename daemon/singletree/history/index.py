@@ -178,7 +178,8 @@ class Index:
     def _place(self, kind: Kind, id_: str, above: str | None, size: int) -> int:
         """Add a row at the present line, and hang it where it belongs."""
         row = len(self.ids)
-        if id_ in self.row_of:
+        earlier = self.row_of.get(id_)
+        if earlier is not None and earlier not in self.unreadable:
             self._tell("duplicate_id", self.lines, id_=id_)
         self.ids.append(id_)
         self.codes.append(self._code(kind))

@@ -7,6 +7,7 @@ recovery.py (reading a file), lock.py (one writer), record.py (the tree and the 
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ from threading import Lock
 from singletree.errors import SessionError, SessionReadOnly, SessionUnreadable
 from singletree.history.handles import open_above, sync_folder
 from singletree.history.lock import SessionLock
+from singletree.history.names import original_path
+from singletree.pathtext import is_there
 from singletree.private import make_private
 
 REMOVED = "Another program has removed the session file; nothing was written."
@@ -222,13 +225,21 @@ class SessionLog:
 
 
 def _new_file(path: Path, content: bytes) -> int:
+    """A file that is there whole or not at all; the lock keeps others of ours from its name."""
     make_private(path.parent)
-    handle = open_above(path, _CREATE)
+    if is_there(path):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part.unlink(missing_ok=True)
+    handle = open_above(part, _CREATE)
     try:
         _write_all(handle, content)
+        if original_path(path) is not None:
+            os.fsync(handle)  # it will stand for the older file
+        part.rename(path)
     except OSError:
         os.close(handle)
-        path.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
     return handle
 
