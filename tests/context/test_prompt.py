@@ -9,7 +9,8 @@ from tests.context.test_skills import lay, skill
 
 from singletree.compaction.budget import estimate_text
 from singletree.context.files import ContextFile
-from singletree.context.gather import Overrides, gather
+from singletree.context.gather import gather
+from singletree.context.places import Overrides
 from singletree.context.prompt import (
     BASH_RULE,
     PREAMBLE,
@@ -205,6 +206,33 @@ def test_settings_name_places_in_their_own_folders(tmp_path: Path) -> None:
     ]
     doubting = gather(tmp_path / "w", tmp_path / "agent", False, overrides=named)
     assert [s.name for s in doubting.skills.items] == ["user", "usual"]
+
+
+@pytest.mark.parametrize(
+    ("marks", "left"),
+    [
+        (("!b*",), ["a", "c/d"]),
+        (("!**/d", "-skills/a"), ["b", "bc"]),
+        (("!*", "+skills/b"), ["b"]),
+        (("!*", "+./skills/b/SKILL.md", "-skills/b"), []),
+        (("-b", "![", "+nothing"), ["a", "b", "bc", "c/d"]),
+    ],
+)
+def test_settings_leave_skills_out(tmp_path: Path, marks: tuple[str, ...], left: list[str]) -> None:
+    names = ("a", "b", "bc", "c/d")
+    lay(tmp_path, {f"agent/skills/{name}/SKILL.md": skill(name[-1]) for name in names})
+    lay(tmp_path, {"agent/prompts/b.md": "B", "w/.agents/skills/a/SKILL.md": skill("shared")})
+    found = gather(
+        tmp_path / "w",
+        tmp_path / "agent",
+        True,
+        overrides=Overrides(user_skills=marks, user_prompts=("!b.md",), project_skills=("!**/z",)),
+    )
+    user = [s for s in found.skills.items if s.scope == "user"]
+    root = tmp_path / "agent/skills"
+    assert [Path(s.folder).relative_to(root).as_posix() for s in user] == left
+    assert [s.name for s in found.skills.items if s.scope == "project"] == ["shared"]
+    assert found.templates.items == ()
 
 
 def test_what_lies_in_the_home_folder_is_the_persons_own(tmp_path: Path) -> None:

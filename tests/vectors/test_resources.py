@@ -18,7 +18,8 @@ from tests.vectors.runner import Case
 from singletree.context import prompt as p
 from singletree.context.files import ContextFile, find_context_files
 from singletree.context.frontmatter import BadHead, parse
-from singletree.context.gather import Gathered, Overrides, chosen, gather
+from singletree.context.gather import Gathered, gather
+from singletree.context.places import Overrides, chosen
 from singletree.context.prompt import PromptParts, ToolNote, build_system_prompt
 from singletree.context.reading import Problem
 from singletree.context.skills import (

@@ -2,7 +2,7 @@
 
 What the workspace itself brings (its prompt, its skills, its templates) is read only where it is
 trusted; what was passed over is told. Context files are not gated. Never asks anybody. Read next:
-prompt.py, files.py, skills.py, templates.py.
+places.py, prompt.py, files.py, skills.py, templates.py.
 """
 
 from __future__ import annotations
@@ -12,33 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from singletree.context.files import ContextFiles, find_context_files
+from singletree.context.places import Overrides, prompt_places, skill_places, to_repository
 from singletree.context.prompt import PromptParts
 from singletree.context.reading import Problem, Read, absolute, decoded, fetch, from_disk
-from singletree.context.skills import Scope, Skills, Source, find_skills
+from singletree.context.skills import Skills, find_skills
 from singletree.context.templates import Templates, find_templates
 from singletree.pathtext import at_home, is_file, is_folder, is_there
 
 SYSTEM_FILE, APPEND_FILE = "SYSTEM.md", "APPEND_SYSTEM.md"
 _GATED = (SYSTEM_FILE, APPEND_FILE, "skills", "prompts")
-
-
-@dataclass(frozen=True, slots=True)
-class Overrides:
-    """What settings and the command line say. A prompt is text, or the path of a file with it.
-
-    What settings name is relative to their folder: `user_` to the agent folder, `project_` to the
-    workspace's `.pi`; `skills` and `prompts` are relative to the workspace itself.
-    """
-
-    system: str | None = None
-    append: tuple[str, ...] = ()
-    context_files: bool = True
-    user_skills: tuple[str, ...] = ()
-    user_prompts: tuple[str, ...] = ()
-    project_skills: tuple[str, ...] = ()
-    project_prompts: tuple[str, ...] = ()
-    skills: tuple[str, ...] = ()
-    prompts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +65,8 @@ def gather(
         found = _first(None, APPEND_FILE, folders, read, warnings)[0]
         append = [] if found is None else [found]
     context = find_context_files(cwd, agent_dir, read) if given.context_files else ContextFiles()
-    skills = find_skills(_skill_sources(cwd, agent_dir, trusted, given, home), read)
-    templates = find_templates(_prompt_sources(cwd, agent_dir, trusted, given), read)
+    skills = find_skills(skill_places(cwd, agent_dir, trusted, given, home), read)
+    templates = find_templates(prompt_places(cwd, agent_dir, trusted, given), read)
     return Gathered(
         parts=PromptParts(
             cwd=str(cwd),
@@ -134,73 +116,11 @@ def _text(path: Path, read: Read, warnings: list[Problem]) -> str | None:
     return None if data is None else decoded(data)[0]
 
 
-def _skill_sources(
-    cwd: Path, agent_dir: Path, trusted: bool, given: Overrides, home: Path | None
-) -> list[Source]:
-    sources: list[Source] = []
-    if trusted:
-        sources.extend(_named(given.project_skills, cwd / ".pi", "project"))
-        sources.append(Source(cwd / ".pi" / "skills", "project"))
-        sources.extend(_shared(folder, "project") for folder in _to_repository(cwd, home))
-    sources.extend(_named(given.user_skills, agent_dir, "user"))
-    sources.append(Source(agent_dir / "skills", "user"))
-    if home is not None:
-        sources.append(_shared(home, "user"))
-    sources.extend(chosen(given.skills, cwd, agent_dir, "skills"))
-    return sources
-
-
-def _shared(folder: Path, scope: Scope) -> Source:
-    """Skills that other programs share with us."""
-    return Source(folder / ".agents" / "skills", scope, shared=True)
-
-
-def _prompt_sources(cwd: Path, agent_dir: Path, trusted: bool, given: Overrides) -> list[Source]:
-    sources: list[Source] = []
-    if trusted:
-        sources.extend(_named(given.project_prompts, cwd / ".pi", "project"))
-        sources.append(Source(cwd / ".pi" / "prompts", "project"))
-    sources.extend(_named(given.user_prompts, agent_dir, "user"))
-    sources.append(Source(agent_dir / "prompts", "user"))
-    return [*sources, *chosen(given.prompts, cwd, agent_dir, "prompts")]
-
-
-def _named(paths: Iterable[str], folder: Path, scope: Scope) -> Iterable[Source]:
-    """Places named in the settings that lie in a folder."""
-    return (Source(absolute(folder / at_home(path.strip())), scope) for path in paths)
-
-
-def chosen(paths: Iterable[str], cwd: Path, agent_dir: Path, kind: str) -> list[Source]:
-    """Places named otherwise; one inside a usual folder has that folder's scope."""
-    sources: list[Source] = []
-    for given in paths:
-        path = absolute(cwd / at_home(given.strip()))
-        if path.is_relative_to(agent_dir / kind):
-            sources.append(Source(path, "user", required=True))
-        elif path.is_relative_to(cwd / ".pi" / kind):
-            sources.append(Source(path, "project", required=True))
-        else:
-            sources.append(Source(path, "temporary", required=True))
-    return sources
-
-
-def _to_repository(cwd: Path, home: Path | None) -> Iterable[Path]:
-    """The workspace and its parents up to the root of the repository, or of the disk.
-
-    What lies in the home folder is the person's own.
-    """
-    for folder in (cwd, *cwd.parents):
-        if folder != home:
-            yield folder
-        if is_there(folder / ".git"):
-            return
-
-
 def _gated(cwd: Path, home: Path | None) -> Iterable[str]:
     """What a trusted workspace would have brought."""
     for name in _GATED:
         if is_there(cwd / ".pi" / name):
             yield str(cwd / ".pi" / name)
-    for folder in _to_repository(cwd, home):
+    for folder in to_repository(cwd, home):
         if is_folder(folder / ".agents" / "skills"):
             yield str(folder / ".agents" / "skills")

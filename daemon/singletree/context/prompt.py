@@ -137,7 +137,7 @@ def _project_context(files: Sequence[ContextFile]) -> str:
 
 
 def _skills(skills: Sequence[Skill], tools: Sequence[ToolNote]) -> str:
-    reader = next((t for name in ("read", *_SHELLS) for t in tools if t.name == name), None)
+    reader = next((t for name in ("read", "bash") for t in tools if t.name == name), None)
     listed = listing(skills)
     if reader is None or not listed:
         return ""

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from singletree.context.choice import SKILL_FILE, Choice
 from singletree.context.frontmatter import BadHead, parse
 from singletree.context.ignore import Ignored
 from singletree.context.reading import Problem, Read, decoded, fetch, from_disk
 from singletree.context.tags import defuse, escape
 from singletree.pathtext import is_file, is_folder, is_there
 
-SKILL_FILE = "SKILL.md"
 MAX_NAME, MAX_DESCRIPTION, MAX_DEPTH = 64, 1024, 12
 RELATIVE = "Paths in this skill are relative to"
 
@@ -53,6 +53,11 @@ class Source:
     scope: Scope
     required: bool = False
     shared: bool = False
+    choice: Choice | None = None
+
+    def wants(self, path: Path) -> bool:
+        """Whether a file found here is to be used."""
+        return self.choice is None or self.choice.wants(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,7 @@ def find_skills(sources: Iterable[Source], read: Read = from_disk) -> Skills:
     for source in sources:
         for path in _candidates(source, warnings):
             real = os.path.realpath(path)
-            if real in seen:
+            if real in seen or not source.wants(path):
                 continue
             seen.add(real)
             skill = _load(path, source, read, warnings)

@@ -55,7 +55,7 @@ def find_templates(sources: Iterable[Source], read: Read = from_disk) -> Templat
     warnings: list[Problem] = []
     hidden: list[Problem] = []
     for source in sources:
-        for path in _candidates(source, warnings):
+        for path in filter(source.wants, _candidates(source, warnings)):
             template = _load(path, source, read, warnings)
             if template is None:
                 continue

@@ -19,7 +19,8 @@ import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from singletree.agent.tool import Tool
-from singletree.context.gather import Gathered, Overrides, gather
+from singletree.context.gather import Gathered, gather
+from singletree.context.places import Overrides
 from singletree.context.reading import from_disk
 from singletree.errors import SingletreeError, UnknownSession
 from singletree.extensions.loader import (
