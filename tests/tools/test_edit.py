@@ -72,6 +72,9 @@ def refused(data: bytes | str, *edits: tuple[str, str]) -> str:
         ("a\n  b\n", "    a\n      b", "    a\n    c", "a\nc\n"),
         ("\ta\n\n\tb\n", "    a\n\n    b", "    a\n\n    c\n        d", "\ta\n\n\tc\n\t\td\n"),
         ("x\n  a“1”\n", '\n    a"1"\n', '\n    a"2"\n', "x\n  a“2”\n"),
+        ("a\n\nb", "\nb\n", "", "a\n"),
+        ("a\rx\nb\n", "x", "", "a\r\n\nb\n"),
+        ("a\rb\nc\n", "b", "\nx", "a\r\n\nx\nc\n"),
         ("  a\n  b", "a\nb\n", "a\nc\n", "  a\n  c"),
         # exact comes first
         ("a - b\na – b\n", "a - b", "X", "X\na – b\n"),

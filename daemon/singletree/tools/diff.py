@@ -40,12 +40,18 @@ class Block:
 
 
 def apply(text: str, changes: Sequence[Change]) -> str:
-    """The text with all changes made; they are in order and do not overlap."""
-    parts, at = [], 0
-    for change in changes:
-        parts += [text[at : change.start], change.new]
+    """The text with all changes made; they are in order and do not overlap.
+
+    A return and a line feed that come together by it stay two line ends.
+    """
+    parts, at = list[str](), 0
+    for change in (*changes, Change(len(text), len(text), "")):
+        for part in filter(None, (text[at : change.start], change.new)):
+            if parts and parts[-1].endswith("\r") and part.startswith("\n"):
+                parts.append("\n")
+            parts.append(part)
         at = change.end
-    return "".join([*parts, text[at:]])
+    return "".join(parts)
 
 
 def blocks(view: View, changes: Sequence[Change]) -> list[Block]:

@@ -45,7 +45,7 @@ def _joined(lines: list[tuple[str, str]], usual: str) -> str:
     for content, end in lines[:-1]:
         last = end or last
         text += content + last
-    return text + lines[-1][0]
+    return text + lines[-1][0] if lines else ""
 
 
 def _end_of_line_at(view: View, position: int) -> str:
