@@ -12,6 +12,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ from singletree.agent.tool import Tool, ToolOutput
 from singletree.messages import Image, Text
 from singletree.tools import edit, ls, missed, paths, pictures, read, write
 from singletree.tools.images import picture
+from singletree.tools.looks import looks
+from singletree.tools.match import EOL
 from singletree.tools.paths import resolve
 from singletree.tools.truncate import MAX_BYTES, format_size
 from singletree.tools.world import World
@@ -226,7 +229,7 @@ def check_edit(case: Case) -> None:
         assert found is not None
         assert int(found["blocks"].split()[0]) == wanted["blocks"]
         assert found["path"] == wanted["path"]
-        check_files(wanted, folder)
+        check_edited(wanted, before, folder)
         details = output.details
         assert isinstance(details, dict)
         assert details["firstChangedLine"] == wanted["details"]["first_changed_line"]
@@ -234,6 +237,26 @@ def check_edit(case: Case) -> None:
         check_patch(str(details["patch"]), before[name], (folder / name).read_bytes())
 
     check_calls(case, check)
+
+
+def check_edited(wanted: Mapping[str, Any], before: Mapping[str, bytes], folder: Path) -> None:
+    """The files as they should be; or what the edit left alone in them is still as it was."""
+    for name, after in wanted["files_after"].items():
+        ours, pis = (folder / name).read_bytes(), file_content(after)
+        if ours != pis and seen(ours) == seen(pis):
+            assert kept(before[name], ours) > kept(before[name], pis)
+            raise Deviates("Quotes, blanks and line ends that an edit does not change stay.")
+        assert ours == pis
+
+
+def seen(data: bytes) -> list[str]:
+    """What the lines of a file look like."""
+    return [looks(line).rstrip() for line in EOL.split(data.decode())]
+
+
+def kept(before: bytes, after: bytes) -> float:
+    """How much of a file is still there."""
+    return SequenceMatcher(None, before.decode(), after.decode(), autojunk=False).ratio()
 
 
 def check_patch(patch: str, before: bytes, after: bytes) -> None:
