@@ -108,10 +108,10 @@ def without_notes(text: str) -> str:
     return _NOTES.sub(lambda found: found[1] or " " * len(found[0]), text)
 
 
-def is_deep(value: JsonValue) -> bool:
+def is_deep(value: JsonValue, depth: int = DEPTH) -> bool:
     """Whether a value is nested too deeply to be gone through, stored and sent."""
     level: list[JsonValue] = [value]
-    for _ in range(DEPTH):
+    for _ in range(depth):
         level = [
             inner
             for outer in level

@@ -24,7 +24,7 @@ from singletree.history.entries import (
     iso_to_ms,
     parse,
 )
-from singletree.history.jsonl import decode, encode
+from singletree.history.jsonl import DEPTH, decode, encode
 from singletree.messages import AssistantMessage, UserMessage
 
 JSON = st.recursive(
@@ -69,6 +69,21 @@ def test_odd_fields_of_a_header_are_dropped() -> None:
 )
 def test_what_is_no_object_is_no_entry(line: bytes) -> None:
     assert parse(line) is None
+
+
+@pytest.mark.parametrize(("opened", "closed"), [("[", "]"), ('{"a":', "}")])
+@pytest.mark.parametrize("levels", [100, 230, 236, 245, 300, 400, 700, 900, 5000, 100_000])
+def test_what_is_nested_too_deeply_is_no_entry(opened: str, closed: str, levels: int) -> None:
+    nested = f"{opened * levels}1{closed * levels}"
+    call = f'{{"type":"toolCall","id":"c","name":"n","arguments":{{"x":{nested}}}}}'
+    for line in (
+        f'{{"type":"message","id":"a","message":{{"role":"assistant","content":[{call}]}}}}',
+        f'{{"type":"custom","id":"a","customType":"x","data":{nested}}}',
+        f'{{"type":"from_the_future","id":"a","x":{nested}}}',
+    ):
+        found = parse(line.encode())
+        assert found is None or (levels < DEPTH and nested.encode() in dump(found))
+        assert found is not None or levels > 230
 
 
 def test_nan_is_no_json() -> None:

@@ -1,7 +1,8 @@
 """One line of a JSON-lines file <-> one JSON object, whatever a file or a model throws at it.
 
 Only LF ends a line. What JSON or UTF-8 cannot carry is replaced on the way out and refused or
-replaced on the way in. Never knows what an object means. Read next: entries.py (what it means).
+replaced on the way in; what is nested too deeply is as wrong as what is broken. Never knows what an
+object means. Read next: entries.py (what it means).
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ from math import isfinite
 
 from pydantic import JsonValue
 
+from singletree.jsontext import is_deep
 from singletree.messages import well_formed
 
 Json = dict[str, JsonValue]
+
+DEPTH = 240
+"""Levels of objects and lists in a line; pydantic goes through a few more, and no further."""
 
 
 def encode(data: Json) -> bytes:
@@ -29,6 +34,8 @@ def decode(line: bytes) -> Json | None:
     try:
         value = json.loads(line.decode(), parse_constant=_refuse, parse_float=_finite)
         if not isinstance(value, dict):
+            return None
+        if line.count(b"[") + line.count(b"{") > DEPTH and is_deep(value, DEPTH):
             return None
         return _cleaned_object(value) if b"\\ud" in line or b"\\uD" in line else value
     except (ValueError, RecursionError):
