@@ -124,8 +124,10 @@ async def test_a_link_that_turns_all_the_time(tmp_path: Path) -> None:
     thread.start()
     try:
         for round_ in range(300):
-            for name in ("write", "read", "ls"):
+            for name in ("write", "read", "ls", "find", "grep in a folder", "grep in a file"):
+                name, _, place = name.partition(" in a ")
                 args = {**CALLS[name], **({"content": f"{round_}"} if name == "write" else {})}
+                args |= {"path": "way/f", "pattern": "inside"} if place == "file" else {}
                 tool, call = house.tools[name], ToolCall(id="c", name=name, arguments=args)
                 verdict = await house.gate.check(call, tool, parse_args(tool, call))
                 if isinstance(verdict, Allowed):

@@ -107,6 +107,8 @@ async def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
     make(tmp_path, **{"out/secret.txt": "NEEDLE\n", "w/in.txt": "x\n"})
     (tmp_path / "w/out").symlink_to(tmp_path / "out")
     (tmp_path / "w/file").symlink_to(tmp_path / "out/secret.txt")
+    named = await grep(tmp_path / "w", "NEEDLE", path="file")
+    assert named == "file:1: NEEDLE"
     assert await grep(tmp_path / "w", "NEEDLE") == "No line matches."
     assert await find(tmp_path / "w", "secret*") == "Nothing matches."
     assert await find(tmp_path / "w", "*") == "file\nin.txt\nout"

@@ -10,7 +10,6 @@ import os
 import re
 import threading
 from collections.abc import Callable, Collection, Iterator
-from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -73,16 +72,18 @@ def find_tool(world: World) -> Tool:
         place = await locate(world, args.path or ".")
         if place.kind != "dir":
             raise ToolError(NO_FOLDER.format(path=shown_name(args.path or ".")))
-        real = await anyio.to_thread.run_sync(os.path.realpath, place.path)
-        world.files.leads.check(place.path, real)
+        real = Path(await anyio.to_thread.run_sync(os.path.realpath, place.path))
+        world.files.leads.check(place.path, str(real))
         limit = bounded(args.limit, DEFAULT_LIMIT, 1, MOST)
         stop = threading.Event()
         try:
             unsaved = tuple(world.files.dirty())
-            collect = partial(_collect, place.path, args.pattern, limit + 1, stop, unsaved)
-            return await anyio.to_thread.run_sync(
-                lambda: _told(collect(), limit, place.note), abandon_on_cancel=True
-            )
+
+            def collect() -> ToolOutput:
+                matches = matcher(args.pattern, place.path, real)
+                return _told(_collect(real, matches, limit + 1, stop, unsaved), limit, place.note)
+
+            return await anyio.to_thread.run_sync(collect, abandon_on_cancel=True)
         finally:
             stop.set()
 
@@ -97,9 +98,9 @@ def find_tool(world: World) -> Tool:
     )
 
 
-def matcher(pattern: str, root: Path) -> Callable[[str], bool]:
-    """A test for paths relative to `root`; those of folders end in a slash."""
-    before, glob = _seen(pattern, root)
+def matcher(pattern: str, root: Path, real: Path) -> Callable[[str], bool]:
+    """A test for paths relative to `root`, really `real`; those of folders end in a slash."""
+    before, glob = _seen(pattern, root, real)
     try:
         text = translate(glob.rstrip("/") or "*")
     except ValueError as error:
@@ -142,9 +143,13 @@ def walk(root: str, ignore: Ignore, stop: threading.Event) -> Iterator[str]:
 
 
 def _collect(
-    root: Path, pattern: str, limit: int, stop: threading.Event, unsaved: Collection[Path]
+    root: Path,
+    matches: Callable[[str], bool],
+    limit: int,
+    stop: threading.Event,
+    unsaved: Collection[Path],
 ) -> list[str]:
-    matches = matcher(pattern, root)
+    """`root` is a real path: a link that turns meanwhile leads nobody astray."""
     try:
         os.scandir(root).close()
     except OSError as error:
@@ -163,27 +168,25 @@ def _collect(
 
 def _never_saved(root: Path, unsaved: Collection[Path], ignore: Ignore) -> Iterator[str]:
     """Buffers below `root` that the disk does not have yet, as paths that begin with it."""
-    real = Path(os.path.realpath(root)) if unsaved else root
     for path in unsaved:
-        if path.is_relative_to(real) and not is_there(path):
-            place = root / path.relative_to(real)
+        if path.is_relative_to(root) and not is_there(path):
             rules, shown = ignore, True
-            for folder in reversed(place.parents):
+            for folder in reversed(path.parents):
                 if folder.is_relative_to(root):
                     shown = shown and (folder == root or not rules.skips(str(folder), folder=True))
                     rules = rules.inside(str(folder), set(IGNORE_FILES))
-            if shown and not rules.skips(str(place), folder=False):
-                yield str(place)
+            if shown and not rules.skips(str(path), folder=False):
+                yield str(path)
 
 
-def _seen(pattern: str, root: Path) -> tuple[str, str]:
+def _seen(pattern: str, root: Path, real: Path) -> tuple[str, str]:
     """What stands before a path below `root` where the pattern looks at it, and the pattern."""
     if not pattern.startswith("/"):
         while pattern.startswith("./"):
             pattern = pattern[2:]
         if ".." not in pattern.split("/"):
             return "", pattern
-    for known in (str(root), os.path.realpath(root)):
+    for known in (str(root), str(real)):
         below = f"{known.rstrip('/')}/"
         if pattern.startswith(below):
             return "", pattern.removeprefix(below)

@@ -1,8 +1,8 @@
 """Where the paths of calls led when they were allowed, and whether what is opened still lies there.
 
 Between a yes and the deed a command may turn a link. What was opened is asked where it lies, not
-its path once more. Never knows who allowed what. Read next: disk.py (who asks before it reads or
-writes), ../session/permission/gate.py (who notes).
+its path once more. Never knows who allowed what. Read next: disk.py and search.py (who ask before
+they read or write), ../session/permission/gate.py (who notes).
 """
 
 from __future__ import annotations
@@ -40,6 +40,16 @@ class Leads:
         """A ToolError if a path was allowed that led elsewhere than to `real`."""
         if self._known.get(path, real) != real:
             raise ToolError(TURNED.format(path=shown_name(path)))
+
+    def open(self, path: Path) -> int:
+        """A handle on what is there; a ToolError if that lies elsewhere than it was allowed."""
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            self.check_open(path, handle)
+        except BaseException:
+            os.close(handle)
+            raise
+        return handle
 
     def check_open(self, path: Path, handle: int) -> None:
         """The same for what was opened by that path."""

@@ -28,6 +28,7 @@ from anyio.abc import ByteReceiveStream, Process
 
 from singletree.errors import ToolError
 from singletree.messages import utf16_head, utf16_units
+from singletree.pathtext import is_folder
 from singletree.tools.clean import clean
 from singletree.tools.looks import shown_name
 from singletree.tools.paths import trouble
@@ -48,6 +49,7 @@ TOO_LONG = "(a matching line that is too long, not shown)"
 _FIRST_MATCH = re.compile(rb'"start":\d+,"end":\d+\}')
 _IMPOSSIBLE = re.compile("[\0\ud800-\udfff]")
 
+HELD = "/proc/self/fd"
 MAX_RECORD = 8 * 1024 * 1024
 MAX_KEPT = 512 * 1024
 MAX_MEMORY = 1 << 30
@@ -56,7 +58,7 @@ MAX_MEMORY = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to look for. `names`: only these files of the folder, without regard to ignore rules."""
+    """What to look for. `name`: only in this file of the folder, whatever ignore rules say."""
 
     pattern: str
     glob: str | None
@@ -64,7 +66,7 @@ class Query:
     literal: bool
     context: int
     limit: int
-    names: tuple[str, ...]
+    name: str
     width: int
 
 
@@ -114,13 +116,18 @@ class Found:
         return "\n".join(str(line) for line in ordered)
 
 
-async def run_ripgrep(query: Query, folder: Path, *, without: Collection[str] = ()) -> Found:
-    """Search `folder`, and of it not the files and folders `without`, given relative to it."""
+async def run_ripgrep(
+    query: Query, folder: Path, *, handle: int | None = None, without: Collection[str] = ()
+) -> Found:
+    """Search `folder`, and of it not the files and folders `without`, given relative to it.
+
+    `handle`: the folder, or the one file, held open: nothing else is searched then.
+    """
     if _IMPOSSIBLE.search(query.pattern + (query.glob or "")):
         raise ToolError(NOT_TEXT)
     program = await anyio.to_thread.run_sync(find_ripgrep)
     tied = await anyio.to_thread.run_sync(tie)  # it may look at a pipe for ever
-    process = await _started([*tied, program, *_arguments(query)], folder)
+    process = await _started([*tied, program], query, folder, handle)
     reader = _Reader(query, without)
     complaint = bytearray()
     try:
@@ -140,18 +147,23 @@ async def run_ripgrep(query: Query, folder: Path, *, without: Collection[str] = 
         with anyio.CancelScope(shield=True):
             _end(process)
             await process.aclose()
-    return reader.result(code, clean(bytes(complaint)))
+    return reader.result(code, clean(bytes(complaint)).replace(f"{HELD}/{handle}", query.name))
 
 
-async def _started(argv: list[str], folder: Path) -> Process:
+async def _started(program: list[str], query: Query, folder: Path, handle: int | None) -> Process:
+    cwd, place = str(folder), f"./{query.name}"
+    if handle is not None and is_folder(HELD):  # else by its path, as on other systems
+        held = f"{HELD}/{handle}"
+        cwd, place = (cwd, held) if query.name else (held, "./")
     try:
         process = await anyio.open_process(
-            argv,
+            [*program, *_arguments(query), place],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            cwd=folder,
+            cwd=cwd,
             start_new_session=True,
+            pass_fds=() if handle is None else (handle,),
         )
     except OSError as error:
         raise trouble(folder, error) from error
@@ -197,7 +209,7 @@ class _Reader:
         kind, data = message["type"], message["data"]
         if kind not in ("match", "context"):
             return True
-        path = os.fsdecode(_bytes(data["path"])).removeprefix("./")
+        path = self._path(data)
         if self._without and self._is_without(path):
             return True
         number = data["line_number"]
@@ -228,6 +240,9 @@ class _Reader:
             self._found.lines = _near(self._found.lines, self._query.context)
         return self._found
 
+    def _path(self, data: dict[str, dict[str, str]]) -> str:
+        return self._query.name or os.fsdecode(_bytes(data["path"])).removeprefix("./")
+
     def _is_without(self, path: str) -> bool:
         parts = path.split("/")
         return any("/".join(parts[:n]) in self._without for n in range(1, len(parts) + 1))
@@ -244,7 +259,7 @@ class _Reader:
         """A line too long to be parsed: told of, so that it is not missed in silence."""
         head = record[:4096].partition(b',"lines"')[0] + b"}}"
         try:
-            path = shown_name(os.fsdecode(_bytes(json.loads(head)["data"]["path"]))[2:])
+            path = shown_name(self._path(json.loads(head)["data"]))
         except (ValueError, KeyError):
             path = "?"
         self._matches += 1
@@ -295,8 +310,7 @@ def _arguments(query: Query) -> list[str]:
         chosen.append("--fixed-strings")
     if query.context:
         chosen += ["--context", str(query.context)]
-    chosen += ["--max-count", str(query.limit + 1), "--regexp", query.pattern, "--"]
-    return chosen + [f"./{name}" for name in query.names or ("",)]
+    return [*chosen, "--max-count", str(query.limit + 1), "--regexp", query.pattern, "--"]
 
 
 async def _records(stream: ByteReceiveStream) -> AsyncIterator[bytes]:

@@ -18,11 +18,12 @@ from pydantic import Field, JsonValue
 
 from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
+from singletree.tools.leads import place_of
 from singletree.tools.looks import shown_name
 from singletree.tools.paths import locate, trouble
 from singletree.tools.ripgrep import Found, Query, run_ripgrep
 from singletree.tools.truncate import MAX_BYTES, bounded, details_of, format_size, keep_head
-from singletree.tools.world import World
+from singletree.tools.world import Files, World
 
 DESCRIPTION = (
     "Search file contents with a regular expression (ripgrep's dialect: no lookaround, no "
@@ -73,7 +74,6 @@ def grep_tool(world: World, *, hidden: Sequence[Path] = ()) -> Tool:
         if place.kind not in ("dir", "file"):
             raise ToolError(NOT_PLAIN.format(path=shown_name(args.path or ".")))
         limit = bounded(args.limit, DEFAULT_LIMIT, 1, MOST)
-        target, whole = place.path, place.kind == "dir"
         query = Query(
             args.pattern,
             glob=args.glob,
@@ -81,12 +81,10 @@ def grep_tool(world: World, *, hidden: Sequence[Path] = ()) -> Tool:
             literal=bool(args.literal),
             context=bounded(args.context, 0, 0, MOST),
             limit=limit,
-            names=() if whole else (target.name,),
+            name="" if place.kind == "dir" else place.path.name,
             width=MAX_LINE,
         )
-        real, folder = await anyio.to_thread.run_sync(_led_to, target, whole)
-        world.files.leads.check(target, real)
-        found = await _search(query, folder, Path(real), world.files.dirty(), hidden)
+        found = await _search(query, place.path, world.files, hidden)
         return _told(found, limit, place.note)
 
     return Tool(
@@ -100,41 +98,51 @@ def grep_tool(world: World, *, hidden: Sequence[Path] = ()) -> Tool:
     )
 
 
-def _led_to(target: Path, whole: bool) -> tuple[str, Path]:
-    """The real place, and that of the folder to search in."""
-    real = os.path.realpath(target)
-    return real, Path(real if whole else os.path.realpath(target.parent))
+async def _search(query: Query, target: Path, files: Files, hidden: Sequence[Path]) -> Found:
+    """What is at a path, held open, so that nothing else is searched; or a buffer in its place."""
+    dirty = files.dirty()
+    if query.name and dirty:
+        real = await anyio.to_thread.run_sync(os.path.realpath, target)
+        files.leads.check(target, real)
+        if (data := dirty.get(Path(real))) is not None:
+            return await _in_copies(query, {query.name: data})
+    try:
+        handle = await anyio.to_thread.run_sync(files.leads.open, target)
+    except OSError as error:
+        raise trouble(target, error) from error
+    try:
+        if query.name:
+            return await run_ripgrep(query, target.parent, handle=handle)
+        folder = Path(await anyio.to_thread.run_sync(place_of, handle, target))
+        return await _in_folder(query, folder, handle, dirty, hidden)
+    finally:
+        os.close(handle)
 
 
-async def _search(
-    query: Query, folder: Path, real: Path, dirty: Mapping[Path, bytes], hidden: Sequence[Path]
+async def _in_folder(
+    query: Query, folder: Path, handle: int, dirty: Mapping[Path, bytes], hidden: Sequence[Path]
 ) -> Found:
-    """The disk without the files that are open unsaved, then those from a copy of the buffers.
-
-    `real` is the folder, or the one file in it that is asked for, where links lead.
-    """
+    """The disk without the files that are open unsaved, then those."""
     secret = await anyio.to_thread.run_sync(_below, folder, hidden)
-    if query.names:
-        open_here = {name: dirty[real] for name in query.names if real in dirty}
-    else:
-        shut = {folder / name for name in secret}
-        open_here = {
-            str(path.relative_to(folder)): data
-            for path, data in dirty.items()
-            if path.is_relative_to(folder) and shut.isdisjoint((path, *path.parents))
-        }
-    if query.names and len(open_here) == len(query.names):
-        found = Found()
-    else:
-        found = await run_ripgrep(query, folder, without=[*open_here, *secret])
+    shut = {folder / name for name in secret}
+    open_here = {
+        str(path.relative_to(folder)): data
+        for path, data in dirty.items()
+        if path.is_relative_to(folder) and shut.isdisjoint((path, *path.parents))
+    }
+    found = await run_ripgrep(query, folder, handle=handle, without=[*open_here, *secret])
     if not open_here:
         return found
+    return found.joined(await _in_copies(query, open_here), query.limit)
+
+
+async def _in_copies(query: Query, buffers: Mapping[str, bytes]) -> Found:
     try:
-        copy = Path(await anyio.to_thread.run_sync(_copied, open_here))
+        copy = Path(await anyio.to_thread.run_sync(_copied, buffers))
     except OSError as error:
         raise trouble(tempfile.gettempdir(), error) from error
     try:
-        return found.joined(await run_ripgrep(query, copy), query.limit)
+        return await run_ripgrep(query, copy)
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(shutil.rmtree, copy, True)
