@@ -68,7 +68,7 @@ def test_a_loose_file_counts_at_the_top_and_in_a_shared_folder_below_it(tmp_path
 def test_what_was_named_and_is_no_skill_is_told(tmp_path: Path) -> None:
     lay(tmp_path, {"notes.txt": "x"})
     named = [Source(tmp_path / name, "temporary", required=True) for name in ("notes.txt", "no")]
-    assert codes(find_skills(named).warnings) == ["path_not_markdown", "path_missing"]
+    assert codes(find_skills(named).warnings) == ["not_markdown", "path_missing"]
 
 
 def test_a_folder_hides_its_own_skill(tmp_path: Path) -> None:

@@ -143,35 +143,23 @@ def skill_tree(case: Case) -> None:
 
 
 def skill_load(case: Case) -> None:
+    """The places in pi's order; the order of a session's own is measured by `loader`."""
     with folder(case.input["files"]) as root:
-        found = gathered(
-            root,
-            case,
-            Overrides(skills=tuple(shown_at(root, case.input["skill_paths"]))),
-            defaults=case.input["include_defaults"],
-        )
-        assert shown(skill_rows(found.skills), root) == case.expected
+        cwd, agent_dir = roots(root, case)
+        usual = [Source(agent_dir / "skills", "user"), Source(cwd / ".pi/skills", "project")]
+        named = chosen(shown_at(root, case.input["skill_paths"]), cwd, agent_dir, "skills")
+        found = find_skills([*(usual if case.input["include_defaults"] else []), *named])
+        assert shown(skill_rows(found), root) == case.expected
 
 
 def shown_at(root: Path, values: Any) -> list[str]:
     return [value.replace("{ROOT}", str(root)) for value in values]
 
 
-def gathered(root: Path, case: Case, overrides: Overrides, *, defaults: bool = True) -> Gathered:
-    """What is gathered; without defaults only what was named explicitly is kept."""
-    found = gather(
-        at(root, case.input["cwd"]),
-        at(root, case.input["agent_dir"]),
-        case.input.get("project_trusted") is not False,
-        overrides=overrides,
-        home=root / "home",
-    )
-    if defaults:
-        return found
-    bare = gather(at(root, case.input["cwd"]), root / "none", False, overrides=overrides, home=None)
-    scopes = {skill.path: skill.scope for skill in found.skills.items}
-    items = tuple(replace(s, scope=scopes.get(s.path, s.scope)) for s in bare.skills.items)
-    return replace(bare, skills=replace(bare.skills, items=items))
+def gathered(root: Path, case: Case, overrides: Overrides) -> Gathered:
+    """What a session would gather."""
+    trusted = case.input.get("project_trusted") is not False
+    return gather(*roots(root, case), trusted, overrides=overrides, home=root / "home")
 
 
 def skill_listing(case: Case) -> None:

@@ -139,7 +139,7 @@ def _candidates(source: Source, warnings: list[Problem]) -> list[Path]:
         return [place]
     if source.required and is_there(place):
         message = f"{place} is neither a folder nor a markdown file."
-        warnings.append(Problem("path_not_markdown", message, str(place)))
+        warnings.append(Problem("not_markdown", message, str(place)))
     elif source.required:
         warnings.append(Problem("path_missing", f"{place} does not exist.", str(place)))
     return []
