@@ -171,7 +171,7 @@ def check_read_output(case: Case, wanted: Mapping[str, Any], output: ToolOutput)
         assert int(found["line"]) == notice["line"]
         assert found["size"] == notice["line_size"]
         assert found["part"] == notice["limit"]
-        assert len(body.encode()) == notice["head_bytes"]
+        assert 0 <= notice["head_bytes"] - len(body.encode()) < 4  # never half a character
         return
     if figures(paths.FOUND_INSTEAD, text):
         body += "\n"  # before notes we leave the final newline away

@@ -113,6 +113,7 @@ def error_code(text: str) -> str | None:
         shell.NO_FOLDER: "no_cwd",
         paths.MISSING: "path_not_found",
         paths.DEAD_LINK: "path_not_found",
+        paths.FILE_AS_FOLDER: "path_not_found",
         find.NO_FOLDER: "path_not_found",
         find.BAD_GLOB: "bad_glob",
         ripgrep.BAD_GLOB: "bad_glob",
