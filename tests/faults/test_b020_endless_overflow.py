@@ -50,6 +50,17 @@ async def test_a_first_request_that_is_too_large_is_asked_once(tmp_path: Path) -
         assert on.session.state().phase == "idle"
 
 
+async def test_an_answer_that_nothing_was_compacted_for_is_not_hidden(tmp_path: Path) -> None:
+    server = Server([say("word " * 200), refused])
+    async with stage(tmp_path, server.model, settings=limits(1000, 100)) as on:
+        await on.say("hi")
+        await on.say("go on")
+        types = [entry.type for entry in on.session.history.path()]
+        assert len(on.told(CompactionStarted)) == types.count("compaction") == 1
+        assert types[types.index("compaction") :].count("context_edit") == 0
+        assert types[-1] == "message"
+
+
 async def test_what_every_request_carries_is_named_as_well(tmp_path: Path) -> None:
     """Instructions larger than the window: no message is to blame, and going back helps nobody."""
     (tmp_path / "work").mkdir()

@@ -76,6 +76,7 @@ def row(made: Stage, answers: Answers, prompts: Sequence[str]) -> dict[str, Any]
     events = [found for event in made.events if (found := told(event))]
     before = in_pi_order(events)
     in_pi_order(types)
+    edits_first(types)
     early = sum(map(estimate_text, prompts)) if before else 0
     use = made.session.context_use()
     return {
@@ -134,6 +135,13 @@ def in_pi_order(rows: list[Any]) -> bool:
             rows.insert(last, rows.pop(at - 1))
             return True
     return False
+
+
+def edits_first(types: list[str]) -> None:
+    """Put what hides a cut answer before its compaction: we hide it when there is room."""
+    for at in range(1, len(types)):
+        if types[at - 1 : at + 1] == ["compaction", "context_edit"]:
+            types[at - 1 : at + 1] = ["context_edit", "compaction"]
 
 
 def begins(row: Row | str) -> bool:

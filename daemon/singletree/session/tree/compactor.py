@@ -19,7 +19,7 @@ from singletree.compaction.summary import summarize
 from singletree.compaction.touched import Touched
 from singletree.errors import SessionError, SingletreeError
 from singletree.extensions.api import BeforeCompact, Cancel, OwnSummary
-from singletree.history.entries import CompactionEntry
+from singletree.history.entries import CompactionEntry, ContextEditEntry
 from singletree.messages import ThinkingLevel, Usage
 from singletree.model.base import Model
 from singletree.session.events import (
@@ -117,6 +117,11 @@ class Compactor:
         """
         if self.answered and not self._gave_up and self.full(model):
             await self._automatic(model, "threshold")
+
+    def can_help(self, model: Model, failed: str | None) -> bool:
+        """Whether there is anything to compact once the answer that failed is hidden."""
+        hidden = [ContextEditEntry(target_id=failed)] if failed else []
+        return plan([*self._talk.path(), *hidden], self.limits(model).keep_recent, 0) is not None
 
     async def overflow(self, model: Model) -> bool:
         """Compact after a request that was too large; whether it helped."""

@@ -144,8 +144,7 @@ class Runner:
                         self._hide_failed()
                         await self.retries.wait(retry, ended)
                     case CompactAndRetry("overflow", otherwise=otherwise):
-                        self._hide_failed()
-                        if not await self._compactor.overflow(self._choice.model()):
+                        if not await self._without_failed(again=attempt.compactions > 0):
                             self._settle(turn, otherwise)
                             return
                         attempt = attempt.compacted()
@@ -216,6 +215,14 @@ class Runner:
                 self._emit(Warned("orphan_result", ORPHAN.format(tool=orphan.tool_name)))
         blocked = self._needs.settings().images.block_images
         return without_pictures(sent) if blocked else sent
+
+    async def _without_failed(self, again: bool) -> bool:
+        """Hide the answer that overflowed and compact; `again` only where that is of any use."""
+        model, last = self._choice.model(), self._recorder.last
+        if again and not self._compactor.can_help(model, last[0] if last else None):
+            return False
+        self._hide_failed()
+        return await self._compactor.overflow(model)
 
     def _hide_failed(self) -> None:
         """The failed answer stays in the file and out of every later request.
