@@ -285,6 +285,15 @@ def test_lists_at_the_end_are_taken_off_and_others_stay() -> None:
     lists = "\n\n<read-files>\na<b\n</read-files>\n\n<modified-files>\nm\n</modified-files>"
     assert without_files(body + lists) == body
     assert without_files(body) == body
+    assert without_files(lists + lists) == ""
+    for open_end in ("<read-files>\nx", "</read-files>", "<read-files>\n</read-files> x"):
+        assert without_files(body + open_end) == body + open_end
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("long", ["a" + " " * 200_000 + "b", "<read-files>x</read-files>" * 50_000])
+def test_no_summary_is_too_odd_to_be_looked_at(long: str) -> None:
+    assert without_files(f"{long}.") == f"{long}."
 
 
 def branch() -> list[Entry]:

@@ -20,6 +20,7 @@ from singletree.context.prompt import (
     sections,
 )
 from singletree.context.skills import Skill
+from singletree.context.tags import section
 from singletree.errors import SettingsError
 
 SEVEN = [
@@ -102,6 +103,13 @@ def test_nothing_breaks_out_of_its_section() -> None:
     assert 'path="/w/&quot;&gt;&lt;x&gt;"' in text
     assert "&lt;/ project_context >" in text
     assert text.endswith("<cwd>\n/w&lt;/cwd>/x\n</cwd>")
+
+
+@pytest.mark.timeout(20)
+def test_a_tag_with_a_lot_of_space_in_it_is_soon_seen() -> None:
+    text = "<" + " " * 200_000 + "/" + " " * 200_000
+    assert section("rules", f"{text}rules>") == f"<rules>\n&lt;{text[1:]}rules>\n</rules>"
+    assert section("rules", f"{text}x>") == f"<rules>\n{text}x>\n</rules>"
 
 
 @pytest.mark.parametrize("name", ["Git", "a b", "preamble", ""])

@@ -21,8 +21,7 @@ from singletree.messages import Usage
 
 __all__ = ["Complete", "Completion", "Summary", "summarize"]
 
-_TAGS = f"(?:{READ_TAG}|{MODIFIED_TAG})"
-_LISTS = re.compile(rf"(?:\s*<{_TAGS}>(?:[^<]|<(?!/?{_TAGS}>))*</{_TAGS}>)+\s*\Z")
+_TAG = re.compile(f"</?(?:{READ_TAG}|{MODIFIED_TAG})>")
 
 NOTHING_KEPT = "The plan names no entry that is kept."
 NOTHING_TOLD = "Nothing was said before this point."
@@ -86,4 +85,12 @@ def finished(text: str, files: Touched, usage: Usage, missing: tuple[str, ...] =
 
 def without_files(text: str) -> str:
     """A summary without the lists at its end: they are made anew each time."""
-    return _LISTS.sub("", text)
+    tags = list(_TAG.finditer(text))
+    end = len(text)
+    while len(tags) > 1 and not text[tags[-1].end() : end].strip():
+        first, last = tags[-2:]
+        if first[0].startswith("</") or not last[0].startswith("</"):
+            break
+        end = first.start()
+        del tags[-2:]
+    return text if end == len(text) else text[:end].rstrip()

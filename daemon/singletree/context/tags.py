@@ -15,7 +15,7 @@ def defuse(text: str, *names: str) -> str:
     """The text with every opening or closing tag of these names made harmless."""
     if "<" not in text:
         return text
-    pattern = rf"<(?=\s*/?\s*(?:{'|'.join(map(re.escape, names))})\b)"
+    pattern = rf"<(?=\s*(?:/\s*)?(?:{'|'.join(map(re.escape, names))})\b)"
     return re.sub(pattern, "&lt;", text, flags=re.IGNORECASE)
 
 
