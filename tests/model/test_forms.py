@@ -20,7 +20,7 @@ from singletree.messages import (
     UserMessage,
 )
 from singletree.model.apis import APIS
-from singletree.model.base import ModelInfo, ModelRequest
+from singletree.model.base import ModelInfo, ModelRequest, ToolSpec
 from singletree.model.catalogue import PROVIDERS
 from singletree.model.openai import NO_OUTPUT
 from singletree.model.room import output_limit, request_tokens
@@ -143,6 +143,17 @@ def test_eager_tools_are_for_anthropic_itself() -> None:
     assert "eager_input_streaming" not in other
     headers = APIS[MESSAGES].headers(ModelInfo("gateway", "m", api=MESSAGES), request, "k")
     assert "anthropic-beta" not in headers
+
+
+def test_a_schema_has_the_least_that_is_asked_for() -> None:
+    bare = ToolSpec("x", "d", {"$defs": {}})
+    (tool,) = body(MESSAGES, asked("hi", tools=(bare,)))["tools"]
+    assert tool["input_schema"] == {
+        "type": "object",
+        "properties": {},
+        "required": [],
+        "$defs": {},
+    }
 
 
 def test_unsigned_thinking_does_not_go_back_as_text() -> None:

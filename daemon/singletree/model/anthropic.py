@@ -173,9 +173,8 @@ def _tool(info: ModelInfo, spec: ToolSpec) -> Json:
     tool: Json = {"name": spec.name, "description": spec.description}
     if flag(info, "supportsEagerToolInputStreaming"):
         tool["eager_input_streaming"] = True
-    schema: Json = dict(spec.schema)
-    schema.setdefault("required", [])
-    return tool | {"input_schema": schema}
+    least: Json = {"type": "object", "properties": {}, "required": []}
+    return tool | {"input_schema": least | dict(spec.schema)}
 
 
 def _mark(info: ModelInfo, request: ModelRequest) -> Json:
