@@ -310,6 +310,24 @@ async def test_what_is_typed_while_an_edit_is_noted_stays(tmp_path: Path) -> Non
         assert made.editor.edits == []
 
 
+async def test_a_buffer_is_not_taken_by_a_link_that_was_turned(tmp_path: Path) -> None:
+    async with house(tmp_path, DONE, editor=EVERYTHING) as made:
+        ledger = Ledger(tmp_path / "ledger", lambda: "t", lambda event: None, lambda message: None)
+        files = EditorFiles(made.folder, lambda: [made.connection], ledger)
+        uri = await opened(made, "secret\n")
+        made.editor.type(uri, 0, 0, "my ")
+        way, real = made.folder / "way", str(made.folder / "f")
+        await to_thread.run_sync(way.symlink_to, "f")
+        document = await made.known(uri)
+        await until(lambda: str(document.text).startswith("my "))
+        files.leads.allow([(way, real)])
+        assert await files.read(way) == b"my secret\n"
+        files.leads.allow([(way, str(made.folder / "other"))])
+        for reading in (files.read(way), files.write(way, b"x", label="write way")):
+            with pytest.raises(ToolError, match="leads elsewhere than when this call was allowed"):
+                await reading
+
+
 async def test_a_file_that_comes_while_a_new_one_is_noted_stays(tmp_path: Path) -> None:
     async def typed() -> None:
         await to_thread.run_sync((tmp_path / "f").write_text, "theirs\n")

@@ -311,6 +311,7 @@ async def test_private_files_are_asked_for_each_time(house: House, mode: Mode) -
         ("tar c ~/.*", "asked"),
         ("cat ~/.s[r-t]h/id", "asked"),
         ("cat {home}/../home/.ssh/id", "asked"),
+        ("cat ~/.{s,1}{s,2}{h,3}{,4}{,5}{,6}/id", "asked"),
         ("ls ~/*", "runs"),
         ("ls ~/.config/*", "asked"),
         ("ls ~/.cache/*", "runs"),

@@ -16,6 +16,7 @@ from singletree.errors import ToolError
 from singletree.rpc.buffers.documents import Document
 from singletree.rpc.buffers.text import Text
 from singletree.rpc.peer import Peer
+from singletree.tools.leads import Leads
 from singletree.tools.paths import resolve
 
 
@@ -40,16 +41,19 @@ class Opened:
 class Buffers:
     """Looks through the buffers of `peers`, which is asked each time anew."""
 
-    def __init__(self, cwd: Path, peers: Callable[[], Sequence[Peer]]) -> None:
+    def __init__(self, cwd: Path, peers: Callable[[], Sequence[Peer]], leads: Leads) -> None:
         self._cwd = cwd
         self._peers = peers
+        self._leads = leads
 
     async def find(self, path: Path) -> list[Opened]:
-        """Everywhere a file is open, unsaved ones first."""
+        """Everywhere a file is open, unsaved ones first; a ToolError where its path was turned."""
         found: list[Opened] = []
         for peer in self._peers():
             document = await peer.documents.find(path) or self._nameless(peer, path)
             if document is not None:
+                if document.real and document.path != str(path):  # by another name
+                    self._leads.check(path, document.real)
                 revision = document.revision
                 found.append(Opened(peer, document, await document.dirty(), revision))
         return sorted(found, key=lambda opened: not opened.dirty)

@@ -54,8 +54,8 @@ class EditorFiles:
     ) -> None:
         self._cwd = cwd
         self._peers = peers
-        self._buffers = Buffers(cwd, peers)
         self._disk = disk or Disk()
+        self._buffers = Buffers(cwd, peers, self._disk.leads)
         self._writing = Writing(ledger, self._disk, self.read)
 
     @property

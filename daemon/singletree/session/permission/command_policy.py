@@ -6,6 +6,7 @@ Text people read stands in the constants. Never asks and never runs anything. Re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
@@ -36,7 +37,12 @@ BASH, UNCONFINED = "bash", "bash unconfined"
 """Families of rules: commands, and commands outside the sandbox."""
 
 MAX_PATTERNS = 3
+MAX_OPTIONS = 50
+"""Words that a word with braces stands for, up to which each is looked at."""
 MAX_TITLE = 200
+
+
+_BRACES = re.compile(r"\{[^/]*\}")
 
 
 class CommandPolicy:
@@ -111,6 +117,8 @@ def _paths_in(word: str) -> Iterator[str]:
         options = alternatives(word)
     except ValueError:  # no glob
         options = [word]
+    if len(options) > MAX_OPTIONS:
+        options = [_BRACES.sub("*", word)]
     for option in options:
         starts = {0, option.rfind("=") + 1, option.find("/"), option.find("~")}
         for text in (option[start:] for start in sorted(starts) if start >= 0):
