@@ -106,6 +106,10 @@ TOLERANT = (paths.FOUND_INSTEAD, edit.BY_LOOKS, edit.BY_INDENT)
 """What we say where we found the one thing that can be meant, and pi finds nothing."""
 
 
+NOT_AS_TEXT = (read.DRAWN, read.BINARY, read.UTF_16, pictures.DAMAGED, pictures.NO_PICTURE)
+"""What we say where pi shows control characters and bytes as they are."""
+
+
 def check_error(wanted: Mapping[str, Any], output: ToolOutput) -> None:
     text = said(output)
     assert output.is_error, text
@@ -173,7 +177,9 @@ def check_read_output(case: Case, wanted: Mapping[str, Any], output: ToolOutput)
         assert found["part"] == notice["limit"]
         assert 0 <= notice["head_bytes"] - len(body.encode()) < 4  # never half a character
         return
-    if figures(paths.FOUND_INSTEAD, text):
+    if any(figures(note, text) is not None for note in NOT_AS_TEXT):
+        raise Deviates("Control characters are drawn, and a binary file is not dumped as text.")
+    if notes and not notice and str(wanted["body"].get("text")).endswith("\n"):
         body += "\n"  # before notes we leave the final newline away
     same_text(wanted["body"], body)
     if notice.get("kind") == "more":
@@ -202,7 +208,9 @@ def check_read_output(case: Case, wanted: Mapping[str, Any], output: ToolOutput)
 def check_image(wanted: Mapping[str, Any], output: ToolOutput, data: bytes) -> None:
     text, image = said(output), wanted["image"]
     assert image["mime"] in text
-    assert (figures(pictures.SMALLER, text) is not None) == image["dimension_note"]
+    again = pictures.CONVERTED if not image["converted"] else pictures.SMALLER
+    noted = any(figures(form, text) is not None for form in (pictures.SMALLER, again))
+    assert noted == image["dimension_note"]
     if image["omitted"]:
         assert len(output.content) == 1
         return
@@ -212,7 +220,10 @@ def check_image(wanted: Mapping[str, Any], output: ToolOutput, data: bytes) -> N
     assert (sent == data) == shown["same_bytes_as_file"]
     found = picture(sent)
     assert found is not None
-    assert block.mime_type == found.mime == shown["mime"]
+    assert block.mime_type == found.mime
+    if sent != data and found.mime != shown["mime"]:
+        raise Deviates("A picture made smaller is a PNG unless it was a photograph.")
+    assert found.mime == shown["mime"]
     if "width" in shown:
         assert (found.width, found.height) == (shown["width"], shown["height"])
 
