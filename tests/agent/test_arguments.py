@@ -271,6 +271,8 @@ def test_a_property_may_be_called_title() -> None:
         ({"$ref": "other.json"}, 1, [("", "$ref")]),
         ({"$ref": "#/$defs/a%20b", "$defs": {"a b": {"type": "string"}}}, 1, [("", "type")]),
         ({"uniqueItems": True}, [{"a": 1}, {"a": True}], []),
+        ({"uniqueItems": True}, [True, 1, ["bool", 1], "bool", [], {}, None, 0, False], []),
+        ({"uniqueItems": True}, list(range(50_000)), []),
         ({"uniqueItems": True}, [[1, {"a": None}], [1.0, {"a": None}]], [("", "uniqueItems")]),
     ],
 )

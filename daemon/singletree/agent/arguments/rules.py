@@ -5,7 +5,7 @@ Pure; knows no schema. Read next: schema.py (which reads schemas), formats.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 
 from pydantic import JsonValue
 
@@ -15,13 +15,20 @@ from singletree.agent.arguments.patterns import compiled
 
 def same(a: JsonValue, b: JsonValue) -> bool:
     """Equality of JSON: true is not 1, 1.0 is 1."""
-    if isinstance(a, bool) or isinstance(b, bool):
-        return a is b
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(same, a, b))
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
-    return a == b
+    return identity(a) == identity(b)
+
+
+def identity(value: JsonValue) -> Hashable:
+    """What two values have in common that are the same."""
+    match value:
+        case bool():
+            return bool, value  # no JSON is like it
+        case list():
+            return tuple(map(identity, value))
+        case dict():
+            return frozenset((key, identity(inner)) for key, inner in value.items())
+        case _:
+            return value
 
 
 def is_type(value: JsonValue, name: JsonValue) -> bool:

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from pydantic import JsonValue
 
-from singletree.agent.arguments.rules import RULES, is_type, matches, same
+from singletree.agent.arguments.rules import RULES, identity, is_type, matches, same
 
 Schema: TypeAlias = JsonValue
 Fields: TypeAlias = Mapping[str, JsonValue]
@@ -241,4 +241,4 @@ def _number(value: JsonValue, default: float) -> float:
 
 
 def _repeats(value: list[JsonValue]) -> bool:
-    return any(same(a, b) for n, a in enumerate(value) for b in value[:n])
+    return len(set(map(identity, value))) < len(value)
