@@ -415,6 +415,17 @@ async def test_pipes_in_the_place_of_ignore_files_hold_no_search(tmp_path: Path)
     assert await grep(tmp_path / "w", "needle") == "a/b.txt:1: needle\na/c/d.txt:1: needle"
 
 
+async def test_a_pipe_that_somebody_holds_open_ends_the_search(tmp_path: Path) -> None:
+    make(tmp_path, **{"a/b.txt": "needle"})
+    os.mkfifo(tmp_path / "a/.ignore")
+    writer = os.open(tmp_path / "a/.ignore", os.O_RDWR)
+    try:
+        with pytest.raises(ToolError, match=r"a/\.ignore stands in the place of an ignore file"):
+            await grep(tmp_path, "needle")
+    finally:
+        os.close(writer)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("name", [".gitignore", ".ignore", "sub/.gitignore"])

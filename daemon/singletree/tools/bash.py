@@ -17,7 +17,7 @@ from singletree.agent.tool import Args, Tool, ToolOutput, ToolRun, typed
 from singletree.errors import ToolError
 from singletree.messages import BashExecutionMessage
 from singletree.tools.output import Output
-from singletree.tools.truncate import MAX_BYTES, MAX_LINES, details_of, plural
+from singletree.tools.truncate import MAX_BYTES, MAX_LINES, details_of
 from singletree.tools.world import Exit, Shell, World
 
 DESCRIPTION = (
@@ -173,7 +173,7 @@ def _told(output: Output, ended: Exit, timeout: float | None) -> ToolOutput:
     notes = [output.notice()]
     if ended.left:
         were = "was" if ended.left == 1 else "were"
-        count = plural(ended.left, "process").replace("processs", "processes")
+        count = "1 process" if ended.left == 1 else f"{ended.left} processes"
         notes.append(LEFT.format(count=count, were=were))
     notes.append(ended.note)
     if ended.ended == "timeout":

@@ -1,7 +1,8 @@
 """Pipes in the place of ignore files: ripgrep opens them, and waits for a writer for ever.
 
 Where a search is silent, the other end of such a pipe is opened and closed, so that it reads as an
-empty file. Never writes anything. Read next: ripgrep.py, ignore.py (which opens none).
+empty file; where somebody else holds it open, that is told. Never writes anything. Read
+next: ripgrep.py, ignore.py (which opens none).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import stat
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -27,13 +29,22 @@ SILENCE = 1.0
 AGAIN = 0.05
 """Seconds until it is looked again where somebody waited: the next pipe may be near."""
 
+PATIENCE = 20
+"""Times that a pipe is closed again before it is given up."""
+
 _NAMES = (*IGNORE_FILES, ".rgignore", f"{GIT}/info/exclude")
 _PERSONAL = (".gitconfig", ".config/git/config", ".config/git/ignore")
 
 
-async def answer_pipes(folder: Path, heard: Callable[[], float]) -> None:
-    """Go on until cancelled. `heard`: when the search, of this folder, last said something."""
+async def answer_pipes(
+    folder: Path, heard: Callable[[], float], give_up: Callable[[Path], None]
+) -> None:
+    """Go on until cancelled. `heard`: when the search, of this folder, last said something.
+
+    `give_up` is told of a pipe that will not end.
+    """
     pause = SILENCE
+    answered: Counter[Path] = Counter()
     while True:
         await anyio.sleep(pause)
         begun = time.monotonic()
@@ -44,19 +55,20 @@ async def answer_pipes(folder: Path, heard: Callable[[], float]) -> None:
             found = await anyio.to_thread.run_sync(_answer, folder, stop, abandon_on_cancel=True)
         finally:
             stop.set()
+        answered.update(found)
+        if endless := next((path for path in found if answered[path] > PATIENCE), None):
+            give_up(endless)
+            return
         pause = AGAIN if found else SILENCE + time.monotonic() - begun
 
 
-def _answer(folder: Path, stop: threading.Event) -> bool:
-    """Whether anybody waited."""
+def _answer(folder: Path, stop: threading.Event) -> list[Path]:
+    """The pipes at which somebody waited."""
     root = str(folder).rstrip("/")
     inside = (path for path in walk(root, ignore_around(root, home()), stop) if path[-1] == "/")
-    waited = False
     places = chain(map(str, (folder, *folder.parents)), inside)
     candidates = chain((home() / name for name in _PERSONAL), _ignore_files(places))
-    for path in candidates:
-        waited = _let_go(path) or waited
-    return waited
+    return [path for path in candidates if _let_go(path)]
 
 
 def _ignore_files(folders: Iterable[str]) -> Iterator[Path]:

@@ -43,6 +43,10 @@ BAD_GLOB = "ripgrep cannot use the glob: {reason}"
 NOT_TEXT = (
     "The pattern or the glob has a NUL or half a character in it: no file can be searched so."
 )
+ENDLESS = (
+    "{path} stands in the place of an ignore file, but is a pipe that something holds open: a"
+    " search would wait for its end for ever. Remove it, or search elsewhere."
+)
 BEFORE, AFTER = "[…] ", " […]"
 TOO_LONG = "(a matching line that is too long, not shown)"
 
@@ -130,11 +134,17 @@ async def run_ripgrep(
     process = await _started([*tied, program], query, folder, handle)
     reader = _Reader(query, without)
     complaint = bytearray()
+    endless: list[Path] = []
+
+    def stuck(pipe: Path) -> None:
+        endless.append(pipe)
+        _end(process)
+
     try:
         assert process.stdout is not None
         assert process.stderr is not None
         async with anyio.create_task_group() as watch:
-            watch.start_soon(answer_pipes, folder, lambda: reader.heard)
+            watch.start_soon(answer_pipes, folder, lambda: reader.heard, stuck)
             async with anyio.create_task_group() as group:
                 group.start_soon(_drain, process.stderr, complaint)
                 async for record in _records(process.stdout):
@@ -147,6 +157,8 @@ async def run_ripgrep(
         with anyio.CancelScope(shield=True):
             _end(process)
             await process.aclose()
+    if endless:
+        raise ToolError(ENDLESS.format(path=shown_name(endless[0])))
     return reader.result(code, clean(bytes(complaint)).replace(f"{HELD}/{handle}", query.name))
 
 
