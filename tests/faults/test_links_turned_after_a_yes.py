@@ -48,6 +48,9 @@ class House:
     async def _no(self, question: Question) -> Answer:
         return Answer("denied", by="test")
 
+    async def _yes(self, question: Question) -> Answer:
+        return Answer("allowed", by="test")
+
     def turn(self, to: str, name: str = "way") -> None:
         new = self.workspace / "new"
         new.symlink_to(to)
@@ -93,6 +96,16 @@ async def test_a_new_file_where_a_folder_was_turned(tmp_path: Path) -> None:
     output = await run_tool(tool, path="way/sub/new", content="x")
     assert output.is_error and TURNED in text_of(list(output.content))
     assert not (house.outside / "sub").exists()
+
+
+async def test_a_link_that_leads_elsewhere_for_good_is_judged_anew(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    house.gate.mode, house.gate._ask = "ask", house._yes
+    await house.allowed("edit", **CALLS["edit"])
+    house.turn("../outside")
+    tool = await house.allowed("edit", **CALLS["edit"])
+    assert not (await run_tool(tool, **CALLS["edit"])).is_error
+    assert (house.outside / "f").read_text() == "SECRET changed"
 
 
 async def test_links_that_stay_are_followed(tmp_path: Path) -> None:

@@ -22,6 +22,10 @@ REMEMBERED = 1000
 _GONE = " (deleted)"
 
 
+class Turned(ToolError):
+    """A path leads elsewhere than when it was allowed."""
+
+
 class Leads:
     """The newest paths that were allowed, each with its real place. Others may lead anywhere."""
 
@@ -39,7 +43,7 @@ class Leads:
     def check(self, path: Path, real: str) -> None:
         """A ToolError if a path was allowed that led elsewhere than to `real`."""
         if self._known.get(path, real) != real:
-            raise ToolError(TURNED.format(path=shown_name(path)))
+            raise Turned(TURNED.format(path=shown_name(path)))
 
     def open(self, path: Path) -> int:
         """A handle on what is there; a ToolError if that lies elsewhere than it was allowed."""

@@ -33,6 +33,7 @@ from singletree.session.permission.policy import Policy
 from singletree.session.permission.question import Allowed, Answer, Ask, Blocked, Option, Question
 from singletree.session.permission.rules import Rule, Rules
 from singletree.session.permission.verdict import Mode, Verdict
+from singletree.tools.leads import Turned
 from singletree.tools.preview import preview_change
 from singletree.tools.world import World
 
@@ -182,6 +183,8 @@ class Gate:
             return await preview_change(self.world, args)
         except OSError:
             return None  # the tool will say it better
+        except Turned:
+            return None  # since an earlier yes; this one is for where it leads now
 
     async def _answered(
         self, answer: Answer, asking: Asking, tool: Tool, args: BaseModel
