@@ -239,6 +239,23 @@ async def test_a_transient_failure_is_tried_again_and_hidden(tmp_path: Path) -> 
         assert "context_edit" in kinds
 
 
+async def test_a_retry_that_helped_is_told_before_the_tools_run(tmp_path: Path) -> None:
+    model = ScriptedModel(
+        [
+            fail(ModelError("busy", retryable=True)),
+            call("write", path="a.txt", content="x"),
+            say("ok"),
+        ]
+    )
+    settings = Settings(retry=Retry(base_delay_ms=1))
+    async with stage(tmp_path, model, settings=settings) as on:
+        await on.say("write it")
+        told = [e for e in on.events if isinstance(e, RetryChanged | ToolEnded)]
+        retries = [e.status for e in told[:3]]
+        assert retries == ["waiting", "retrying", "succeeded"]
+        assert isinstance(told[3], ToolEnded)
+
+
 async def test_a_lasting_failure_is_the_turns_error(tmp_path: Path) -> None:
     model = ScriptedModel([fail(ModelError("no", code="auth_failed"))])
     async with stage(tmp_path, model) as on:

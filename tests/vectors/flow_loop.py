@@ -51,6 +51,7 @@ from singletree.session.settings.keys import Settings
 from singletree.tools.world import Exit
 
 Row = list[Any]
+FAILED = ("error", "aborted")
 RETRY = {"maxRetries": 2, "baseDelayMs": 1}
 """What the vectors were recorded with, but for the wait."""
 
@@ -204,7 +205,11 @@ async def _flow(case: Case, root: Path) -> None:
                     "follow_up": [words(i.content) for i in items if i.kind == "followUp"],
                 },
             }
-    want = {**case.expected, "events": in_order(case.expected["events"])}
+    want = {
+        **case.expected,
+        "events": in_order(case.expected["events"]),
+        "requests": [sent(rows, case.expected["context"]) for rows in case.expected["requests"]],
+    }
     assert {**got, "events": in_order(told)} == want
 
 
@@ -220,6 +225,12 @@ def request_row(message: object) -> Row:
             return ["toolResult", call_id]
         case _:
             return ["assistant"]
+
+
+def sent(rows: Sequence[Row], context: Sequence[Row]) -> list[Row]:
+    """A request of pi without failed answers, which it drops on a lower floor than this one."""
+    stops = (row[1] for row in context if row[0] == "assistant")
+    return [row for row in rows if row[0] != "assistant" or next(stops) not in FAILED]
 
 
 def context_row(message: object) -> Row:
@@ -242,8 +253,11 @@ class Told:
 
     def __init__(self, told: Sequence[SessionEvent]) -> None:
         self.rows: list[Row] = []
+        self.idle: list[Row] = []
+        """What an extension said to a session that does nothing."""
         self._waiting: list[Row] = []
         self._ended = False
+        self._running = False
         self._begun = set[str]()
         self._queue: Sequence[Any] = ()
         self._said = {e.entry.id for e in told if isinstance(e, EntryAppended)}
@@ -251,6 +265,9 @@ class Told:
     def add(self, event: SessionEvent) -> None:
         match event:
             case RunStarted():
+                self._running = True
+                self._waiting += self.idle
+                self.idle = []
                 self._continued()
             case StepStarted():
                 self.rows += [["turn_start"], *self._waiting]
@@ -258,7 +275,7 @@ class Told:
             case StepEnded():
                 self.rows.append(["turn_end"])
             case RunEnded():
-                self._ended = True
+                self._running, self._ended = False, True
             case Settled():
                 self._end()
             case RetryChanged():
@@ -287,8 +304,14 @@ class Told:
         """What is said outside of a step belongs to the next one."""
         if entry.type == "custom_message":
             row = ["custom"]
+            if not self._running:
+                self.idle += both(row)
+                return
         elif entry.type == "message" and isinstance(entry.message, UserMessage):
             row = ["user", text_of(entry.message.content)]
+            if not self._running:
+                self.rows += self.idle
+                self.idle = []
         else:
             return
         if self.rows and self.rows[-1][:2] in (["turn_start"], ["message_end", "user"]):
@@ -315,9 +338,11 @@ class Told:
         if event.status == "waiting":
             self._end()
             self.rows.append(["auto_retry_start", event.attempt, event.max_attempts])
-        elif event.status in ("succeeded", "failed"):
-            last = max(i for i, row in enumerate(self.rows) if row == ["turn_end"])
-            self.rows.insert(last, ["auto_retry_end", event.status == "succeeded", event.attempt])
+        elif event.status == "succeeded":
+            self.rows.append(["auto_retry_end", True, event.attempt])
+        elif event.status == "failed":
+            self._end()
+            self.rows.append(["auto_retry_end", False, event.attempt])
 
     def _continued(self) -> None:
         if not self._ended:
@@ -334,7 +359,7 @@ def events(told: Sequence[SessionEvent]) -> list[Row]:
     made = Told(told)
     for event in told:
         made.add(event)
-    return made.rows
+    return made.rows + made.idle
 
 
 def both(row: Row) -> list[Row]:

@@ -61,7 +61,7 @@ class Retries:
             self._phase("running")
 
     def settled(self, error: ErrorInfo | None) -> None:
-        """The last attempt is over."""
+        """The last attempt is over: it brought an answer, or ended with this error."""
         if self._open is not None:
             self._tell(self._open, "failed" if error else "succeeded", error)
             self._open = None

@@ -17,12 +17,12 @@ import anyio.to_thread
 from pydantic import BaseModel
 
 from singletree.agent.config import Blocked, Changed, LoopConfig, LoopContext, Step, Waiting
-from singletree.agent.events import RunEnded
+from singletree.agent.events import AgentEvent, MessageEnded, RunEnded
 from singletree.agent.loop import run_loop
 from singletree.agent.tool import Tool
 from singletree.context.feed import Feed
 from singletree.errors import ContextOverflow, SingletreeError
-from singletree.messages import AgentMessage, Message, ToolCall
+from singletree.messages import AgentMessage, AssistantMessage, Message, ToolCall
 from singletree.session.events import (
     Phase,
     SessionEvent,
@@ -183,7 +183,16 @@ class Runner:
             session_id=self._talk.history.id,
             calls=self._calls,
         )
-        return await run_loop((), context, config, self._recorder.record)
+        return await run_loop((), context, config, self._record)
+
+    def _record(self, event: AgentEvent) -> None:
+        """Keep what happens and pass it on; a good answer ends the retries before it."""
+        self._recorder.record(event)
+        match event:
+            case MessageEnded(message=AssistantMessage(failed=False)):
+                self.retries.settled(None)
+            case _:
+                pass
 
     def _take_steering(self) -> Sequence[Waiting]:
         """What is heard before the next request. It leaves its place when it is an entry."""
