@@ -65,6 +65,7 @@ def test_files(tmp_path: Path) -> None:
         read_object(tmp_path, "here")
 
 
+@pytest.mark.timeout(20)
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -75,6 +76,8 @@ def test_files(tmp_path: Path) -> None:
             {"a": "http://x//y", "b": '"//,]', "c": "\\"},
         ),
         ('{"a": ",}", "b": [",]"],}', {"a": ",}", "b": [",]"]}),
+        ('{"a": 1, // one [of two]\n "b": 2, // } or\n // ]\n}', {"a": 1, "b": 2}),
+        (f'{{"a": 1, {"// http://x " * 1000}\n "b": 2}}', {"a": 1, "b": 2}),
         ('{"a": [,]}', {"a": []}),
         ('{"a": 1,,}', None),
         ('{"a": "// never closed}', None),

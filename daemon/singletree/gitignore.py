@@ -50,7 +50,7 @@ def ignored(rules: IgnoreRules, relative: str, *, folder: bool) -> bool | None:
 
 
 def _rule(line: str) -> IgnoreRule | None:
-    line = re.sub(r"(?<!\\)[ \t]+$", "", line.removesuffix("\r"))
+    line = _without_end(line.removesuffix("\r"))
     if not line or line.startswith("#"):
         return None
     negated = line.startswith("!")
@@ -65,3 +65,9 @@ def _rule(line: str) -> IgnoreRule | None:
     except ValueError:
         return None
     return IgnoreRule(matches, negated, only_folders, by_name)
+
+
+def _without_end(line: str) -> str:
+    """The line without the blanks at its end, but for one behind a backslash."""
+    bare = line.rstrip(" \t")
+    return line[: len(bare) + 1] if bare.endswith("\\") else bare

@@ -22,7 +22,7 @@ Json = dict[str, JsonValue]
 DEPTH = 100
 """Levels of objects and lists that a file may have; nothing real comes near."""
 
-_NOTES = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|,(?=(?:\s|//[^\n]*)*[\]}])', re.DOTALL)
+_NOTES = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|,(?=(?:\s|//[^\n]*\n)*[\]}])', re.DOTALL)
 """A text, to be passed over; a remark; a comma before the end of an object or a list."""
 
 UNREADABLE = "{name} cannot be read: {why}"
