@@ -138,6 +138,7 @@ tar -tzf a.tgz --totals
 sort -k 2 -t, --unique x
 sed -n 1,3p x
 sed 's/e/w/' x
+sed -e's/e/w/' -ne '/we/p' x
 sed -E -e 's/we/ew/g' src/we
 make test VERBOSE=1 TARGET=all
 npm test -- --prefix=x
@@ -454,6 +455,14 @@ sed 's_a_touch x_e' y
 sed 'sxaxtouch yxe' z
 sed 's a touch e' y
 sed '1s-a-touch x-e' y
+sed -ee y
+sed -n -ze'w x' y
+sed --expr='e touch x' y
+sed -e'sxaxtouch yxe' z
+shuf -o x y
+tree -o x
+gcc -fplugin=./x.so y.c
+gcc @x
 make test .SHELLFLAGS=./x
 make test SHELL::=./x
 make test MAKEFILES=./x

@@ -79,6 +79,9 @@ _OPTIONS = {
     ),
     "rsync": ("e", "rsh rsync-path"),
     "sort": ("o", "output compress-program"),
+    "shuf": ("o", "output"),
+    "tree": ("o", "output"),
+    "iconv": ("o", "output"),
     "sed": ("if", "in-place file"),
     "man": ("PH", "pager html"),
     "split": ("", "filter"),
@@ -109,6 +112,7 @@ _OPTIONS = {
 """Options, as letters and as long names, with which a program that otherwise does one thing runs
 another, does it elsewhere or by other rules, or writes a file."""
 
+_COMPILER = re.compile(r"-wrapper|-fplugin.*|-?-specs.*|-B.*|@.*", re.DOTALL)
 _WORD_FORMS = {
     "test": re.compile(r"-[vR]"),
     "[": re.compile(r"-[vR]"),
@@ -127,13 +131,14 @@ _WORD_FORMS = {
     ),
     "less": re.compile(r"\+.*", re.DOTALL),
     "more": re.compile(r"\+.*", re.DOTALL),
-    "gcc": re.compile(r"-wrapper"),
-    "g++": re.compile(r"-wrapper"),
-    "cc": re.compile(r"-wrapper"),
+    "gcc": _COMPILER,
+    "g++": _COMPILER,
+    "cc": _COMPILER,
     "sed": re.compile(
+        r"(?:-[A-Za-z]*?e|--e\w*=)?(?:"  # the script, also behind its option
         r"(?:.*[;{}\n/|,#!\d$])?\s*[eEwW](?:\s.*)?"
         r"|.*[^\s\\\w.-][gpiIMm\d]*[ew][gpiIMm\d]*(?:\s.*)?"
-        r"|(?:.*[;{}\n/|,#!\d$])?\s*s([\s\w.-])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiIMm\d]*[ew].*",
+        r"|(?:.*[;{}\n/|,#!\d$])?\s*s([\s\w.-])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiIMm\d]*[ew].*)",
         re.DOTALL,
     ),
     "go": re.compile(r"--?(?:exec|toolexec|C|modfile|overlay|vettool)(?:=.*)?"),
