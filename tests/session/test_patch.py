@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from functools import partial
 from pathlib import Path
 
+import anyio.to_thread
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from singletree.session.edits.ledger import Ledger
 from singletree.session.edits.patch import _patch, turn_patch
 from singletree.session.edits.revert import content
 from singletree.session.events import EditsChanged
+from singletree.tools.disk import MAX_WHOLE
 
 READ = partial(content, DISK)
 
@@ -71,6 +74,18 @@ async def test_what_somebody_has_changed_since_is_said(tmp_path: Path) -> None:
     await books.change("t1", "a", b"two\n")
     (tmp_path / "a").write_text("mine\n")
     assert await books.patch("t1") == "# a has changed since, or is too large to compare.\n"
+
+
+async def test_a_file_that_grew_too_large_spoils_nothing_beside_it(tmp_path: Path) -> None:
+    books = Books(tmp_path)
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("one\n")
+        await books.change("t1", name, b"two\n")
+    await anyio.to_thread.run_sync(os.truncate, tmp_path / "a", MAX_WHOLE + 1)
+    assert (await books.patch("t1") or "").endswith(
+        "# a has changed since, or is too large to compare.\n"
+        "--- a/b\n+++ b/b\n@@ -1 +1 @@\n-one\n+two\n"
+    )
 
 
 async def test_bytes_that_are_no_text(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 
 import anyio.to_thread
 
+from singletree.errors import ToolError
 from singletree.session.edits.edit import Edit, plain
 from singletree.session.edits.ledger import Ledger
 from singletree.session.edits.revert import content
@@ -62,7 +63,7 @@ async def _after(edits: Sequence[Edit], count: int, ledger: Ledger, files: Files
     else:
         try:
             found = await content(files, Path(last.path))
-        except OSError:
+        except (OSError, ToolError):  # too large by now, or a link on the way was turned
             found = None
     return found if last.left(found) else None
 
