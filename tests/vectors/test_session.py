@@ -478,8 +478,13 @@ def listed(one: Summary) -> dict[str, Any]:
 
 
 def shown(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows without the text of all messages: a search of ours reads the file."""
-    return [{key: value for key, value in row.items() if key != "all_text"} for row in rows]
+    """Rows without the text of all messages (a search of ours reads the file), on one line each."""
+    kept = [{key: value for key, value in row.items() if key != "all_text"} for row in rows]
+    return [{**row, "first_message": one_line(row["first_message"])} for row in kept]
+
+
+def one_line(text: str | None) -> str | None:
+    return text and " ".join(text.split())
 
 
 def name_of(path: Path | None) -> str | None:
