@@ -73,7 +73,7 @@ def arguments(
     inside = [path for path in map(os.path.realpath, guarded) if _below(path, open_)]
     for path in (*_guarded(Path(real)), *inside):
         got += ["--ro-bind-try", path, path]
-    for path in map(os.path.realpath, hidden):
+    for path in dict.fromkeys(map(os.path.realpath, hidden)):
         got += _covered(path, [os.path.realpath(one) for one in readable])
     return got
 
