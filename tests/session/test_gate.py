@@ -346,6 +346,17 @@ async def test_what_other_programs_run_is_guarded(house: House) -> None:
     assert await outcome(gate, WRITE, PathArgs(path=".gitignore")) == "runs"
 
 
+async def test_what_other_programs_run_may_be_a_link(house: House) -> None:
+    (house.workspace / "kept").mkdir()
+    (house.workspace / ".vscode").symlink_to("kept")
+    (house.workspace / ".git/hooks").rmdir()
+    (house.workspace / ".git/hooks").symlink_to("../src")
+    gate = house.gate(Person(), "acceptEdits")
+    for path in (".vscode/tasks.json", "kept/tasks.json", "src/pre-commit"):
+        assert await outcome(gate, WRITE, PathArgs(path=path)) == "asked"
+    assert await outcome(gate, WRITE, PathArgs(path="x")) == "runs"
+
+
 async def test_folders_that_are_meant_to_be_read(house: House) -> None:
     gate = house.gate(Person(), "acceptEdits", readable=(house.root / "o",))
     assert await outcome(gate, READ, PathArgs(path=str(house.root / "o/a"))) == "runs"

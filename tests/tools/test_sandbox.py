@@ -176,6 +176,17 @@ async def test_something_hidden_may_hold_something_readable(
     assert "sk-secret" not in result.text
 
 
+@wrapped
+async def test_what_other_programs_run_is_guarded_behind_a_link(
+    mechanism: Mechanism, workspace: Path
+) -> None:
+    (workspace / "kept").mkdir()
+    (workspace / ".vscode").symlink_to("kept")
+    result = await ran(mechanism, "echo x > kept/tasks.json; echo x > free", workspace)
+    assert "Read-only file system" in result.text
+    assert (workspace / "free").read_text() == "x\n"
+
+
 async def test_without_a_mechanism_it_is_the_plain_shell(workspace: Path) -> None:
     result = await ran("none", "echo x > ../other/new && echo done", workspace)
     assert result.text == "done\n"

@@ -14,10 +14,11 @@ from pathlib import Path
 
 from singletree.pathtext import is_file, is_folder, is_there, read_plain
 
-RUN_BY_OTHERS = (".pi", ".vscode", ".idea", ".envrc", ".nvim.lua", ".exrc", ".dir-locals.el")
-"""In a workspace: a change there makes other programs run something."""
-GUARDED = (".git/hooks", ".git/config", *RUN_BY_OTHERS)
-"""In the workspace, but never writable."""
+GUARDED = (
+    ".git/hooks", ".git/config", ".pi",
+    ".vscode", ".idea", ".envrc", ".nvim.lua", ".exrc", ".dir-locals.el",
+)  # fmt: skip
+"""In the workspace, but never writable: a change there makes other programs run something."""
 
 _RESOLVERS = ("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager")
 _SYSTEM = ("/run/current-system", "/run/wrappers", "/run/opengl-driver")
@@ -116,9 +117,9 @@ def _base(program: str, temp_size: int) -> list[str]:
 
 def _guarded(workspace: Path) -> Iterator[str]:
     for name in GUARDED:
-        path = workspace / name
-        if is_there(path) and not path.is_symlink():
-            yield str(path)
+        path = os.path.realpath(workspace / name)
+        if is_there(path) and _below(path, [str(workspace)]):
+            yield path
     if is_file(workspace / ".git"):
         yield str(workspace / ".git")
     for folder in _repository(workspace):

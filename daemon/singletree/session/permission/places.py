@@ -18,13 +18,12 @@ from typing import Literal
 
 from singletree.globs import translate
 from singletree.pathtext import home
-from singletree.tools.bubblewrap import RUN_BY_OTHERS
+from singletree.tools.bubblewrap import GUARDED
 
 Kind = Literal["inside", "guarded", "readable", "outside", "private", "key"]
 """guarded: inside, but a change there makes other programs run something (.git, .pi, …).
 readable: outside, but meant to be read. private: a person's secrets. key: never touched."""
 
-_GUARDED = (".git", *RUN_BY_OTHERS)
 _PRIVATE = (
     ".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".config/gh", ".docker/config.json",
     ".kube", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".password-store",
@@ -69,6 +68,10 @@ class Places:
     @cached_property
     def _private(self) -> tuple[str, ...]:
         return _led_into(self._folders[2], _PRIVATE)
+
+    @cached_property
+    def _guarded(self) -> tuple[str, ...]:
+        return _led_into(self._folders[0], GUARDED)
 
     def of(self, path: Path | str) -> Place:
         """The place a path leads to; one that does not exist, where it would be made."""
@@ -121,8 +124,7 @@ class Places:
         if within(self._private):
             return "private"
         if within(_inside_of(workspace)):
-            parts = self.shown(real).split("/")
-            guarded = parts[0] in _GUARDED or ".git" in parts
+            guarded = within(self._guarded) or "/.git/" in f"/{self.shown(real)}/"
             return "guarded" if guarded or within(_inside_of(agent_dir)) else "inside"
         return "readable" if within(_inside_of(*readable)) else "outside"
 
