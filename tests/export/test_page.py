@@ -179,6 +179,7 @@ def test_odd_entries_do_no_harm(tmp_path: Path) -> None:
 @pytest.mark.timeout(20)
 def test_a_line_full_of_marks_that_close_nothing_is_soon_told() -> None:
     assert html_of("**a " * 50_000).count("**a") == 50_000
+    assert html_of("a " + "`" * 100_000 + "b") == f"<p>a {'`' * 100_000}b</p>"
 
 
 @given(st.text(alphabet=st.sampled_from("*_`~#->1. \n[]()<&\"'abhttps://x\\"), max_size=120))

@@ -16,7 +16,7 @@ _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*$")
 _ITEM = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])\s+(.*)")
 _RULE = re.compile(r"(?:-{3,}|\*{3,}|_{3,})$")
 _INLINE = re.compile(
-    r"(?P<tick>`+)(?P<code>.+?)(?<!`)(?P=tick)(?!`)"
+    r"(?<!`)(?P<tick>`++)(?P<code>.+?)(?<!`)(?P=tick)(?!`)"
     r"|\*\*(?P<strong>\S(?:.{0,1000}?\S)?)\*\*"
     r"|(?<![\w*])\*(?P<slanted>[^\s*](?:[^*]*[^\s*])?)\*(?![\w*])"
     r"|\[(?P<text>[^\]\[]+)\]\((?P<link>https?://[^\s()<>]+)\)"
