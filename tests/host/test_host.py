@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import shutil
+import sys
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,15 +14,17 @@ import anyio
 import anyio.lowlevel
 import anyio.to_thread
 import pytest
-from tests.history.made import write_large
+from tests.history.made import files_no_larger_than, write_large
 
+from singletree.errors import SessionError
 from singletree.history.entries import MessageEntry
 from singletree.history.recovery import read_header
 from singletree.history.store import Store
 from singletree.host.host import LARGE, Host
 from singletree.host.look import Nobody
 from singletree.host.options import Options
-from singletree.messages import Text, ToolResultMessage
+from singletree.messages import AssistantMessage, Text, ToolResultMessage
+from singletree.session.turn.partials import write_partial
 
 
 def no_folder(path: Path) -> None:
@@ -52,6 +55,36 @@ async def test_a_session_that_cannot_be_saved_stops_no_other(
         again = await anyio.to_thread.run_sync(Store(agent_dir).open_id, session.id)
         assert not again.read_only
         await anyio.to_thread.run_sync(again.close)
+
+
+async def test_an_opening_that_fails_leaves_no_extension_behind(tmp_path: Path) -> None:
+    """There is no room for the answer that a crash cut off."""
+    work, agent_dir = tmp_path / "work", tmp_path / "agent"
+    for folder in (work / ".pi", agent_dir):
+        extensions = folder / "extensions"
+        extensions.mkdir(parents=True)
+        (extensions / "mine.py").write_text("def setup(singletree):\n    pass\n")
+    async with anyio.create_task_group() as tasks:
+        options = Options(agent_dir, {}, model="offline/demo", trust=True)
+        host = Host(options, Nobody(), tasks)
+        session = await host.open(work, "new")
+        await session.turns.prompt([Text(text="hi")])
+        await session.turns.wait()
+        await host.close_all()
+        partial = agent_dir / "singletree/partials" / f"{session.id}.json"
+        answer = AssistantMessage(content=[Text(text="half")])
+        await anyio.to_thread.run_sync(write_partial, partial, "feed0001", answer)
+        before = set(sys.modules)
+        with (
+            files_no_larger_than(session.history.file.stat().st_size),
+            pytest.raises(SessionError, match="could not be written"),
+        ):
+            await host.open(work)
+        assert set(sys.modules) == before
+        session = await host.open(work)
+        assert session.history.entry("feed0001")
+        assert len(set(sys.modules) - before) == 2
+        await host.close_all()
 
 
 async def test_where_the_locks_were_removed_a_session_is_closed_before_it_is_open_again(

@@ -330,7 +330,7 @@ class Host:
             await session.begin()
         except BaseException:
             await _let_go(history)
-            for extension in parts.extensions if parts else ():
+            for extension in (*parts.extensions, *parts.of_workspace) if parts else ():
                 extension.drop()
             raise
         self._sessions[session.id] = session
