@@ -146,7 +146,8 @@ async def test_what_is_no_file_is_an_error(tmp_path: Path) -> None:
             assert await read(tmp_path, name) == (
                 f"{name} is not a plain file: it is a device, a pipe or a socket."
             )
-    assert await read(tmp_path, ".") == ". is a folder. List it with ls."
+    for path in (".", ""):
+        assert await read(tmp_path, path) == ". is a folder. List it with ls."
     assert await read(tmp_path, "nothing") == "nothing does not exist."
 
 

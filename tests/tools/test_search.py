@@ -24,6 +24,7 @@ from singletree.messages import Text
 from singletree.tools.disk import Disk, LocalWorld
 from singletree.tools.find import FindArgs, find_tool
 from singletree.tools.ignore import ignore_around
+from singletree.tools.ripgrep import Query, _Reader
 from singletree.tools.search import GrepArgs, grep_tool
 from singletree.tools.shell import LocalShell
 
@@ -302,6 +303,23 @@ async def test_numbers_of_any_size(tmp_path: Path) -> None:
     assert lines.splitlines()[:2] == ["a:1: x", "a-2- y"]
 
 
+@pytest.mark.parametrize("pattern", [r"a\nb", "(?=x)"])
+async def test_of_what_no_pattern_may_hold_only_the_reason_is_told(
+    tmp_path: Path, pattern: str
+) -> None:
+    with pytest.raises(ToolError, match="ripgrep cannot use the pattern: ") as told:
+        await grep(tmp_path, pattern)
+    assert "--" not in told.value.message and "flag" not in told.value.message
+
+
+@pytest.mark.parametrize("name", ["./glob.c", "./a/literal", "/proc/self/fd/7"])
+def test_a_file_that_cannot_be_read_is_no_bad_pattern(name: str) -> None:
+    query = Query("x", None, False, False, 0, 9, "regex.py", 99)
+    found = _Reader(query, ()).result(2, f"rg: {name}: Permission denied (os error 13)\n")
+    shown = "regex.py" if name.startswith("/") else name
+    assert found.problem == f"rg: {shown}: Permission denied (os error 13)"
+
+
 async def test_returns_and_what_is_no_pattern(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"one\rNEEDLE\rtwo\r\n")
     assert await grep(tmp_path, "NEEDLE") == "a:1: one\u240dNEEDLE\u240dtwo"
@@ -442,6 +460,7 @@ ENDLESS = """
 import sys, anyio
 from pathlib import Path
 from tests.tools.worlds import said, world_of
+from singletree.tools.ripgrep import Query, _Reader
 from singletree.tools.search import grep_tool
 
 folder = Path(sys.argv[1])

@@ -148,7 +148,7 @@ async def _look(args: ReadArgs, head: bytes, pieces: AsyncIterator[bytes]) -> Se
 
 def _check_plain(text: str, stat: Stat) -> None:
     if stat.kind == "dir":
-        raise ToolError(FOLDER.format(path=shown_name(text)))
+        raise ToolError(FOLDER.format(path=shown_name(text or ".")))
     if stat.kind != "file":
         raise ToolError(NOT_PLAIN.format(path=shown_name(text)))
 

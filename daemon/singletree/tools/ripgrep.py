@@ -54,6 +54,8 @@ _FIRST_MATCH = re.compile(rb'"start":\d+,"end":\d+\}')
 _IMPOSSIBLE = re.compile("[\0\ud800-\udfff]")
 
 HELD = "/proc/self/fd"
+ADVICE = "\n\nConsider"
+"""Behind it ripgrep names options that nobody here can give."""
 MAX_RECORD = 8 * 1024 * 1024
 MAX_KEPT = 512 * 1024
 MAX_MEMORY = 1 << 30
@@ -159,7 +161,7 @@ async def run_ripgrep(
             await process.aclose()
     if endless:
         raise ToolError(ENDLESS.format(path=shown_name(endless[0])))
-    return reader.result(code, clean(bytes(complaint)).replace(f"{HELD}/{handle}", query.name))
+    return reader.result(code, clean(bytes(complaint)))
 
 
 async def _started(program: list[str], query: Query, folder: Path, handle: int | None) -> Process:
@@ -240,14 +242,16 @@ class _Reader:
 
     def result(self, code: int, complaint: str) -> Found:
         """Everything, when the program has ended; ToolError if it could not take the question."""
-        if code == 2 and not self._found.lines:
-            reason = complaint.removeprefix("rg: ").strip()
+        about_a_file = complaint.startswith(("rg: ./", f"rg: {HELD}"))
+        if code == 2 and not self._found.lines and not about_a_file:
+            reason = complaint.removeprefix("rg: ").partition(ADVICE)[0].strip()
             if "regex" in reason or "literal" in reason or "-P" in reason:
                 raise ToolError(BAD_PATTERN.format(reason=reason))
             if "glob" in reason:
                 raise ToolError(BAD_GLOB.format(reason=reason))
         if complaint and not self._found.more:
-            self._found.problem = complaint.splitlines()[0][:300]
+            named = re.sub(rf"{HELD}/\d+", self._query.name, complaint)
+            self._found.problem = named.splitlines()[0][:300]
         if self._found.more:
             self._found.lines = _near(self._found.lines, self._query.context)
         return self._found
