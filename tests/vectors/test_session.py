@@ -144,7 +144,9 @@ def tree(case: Case) -> None:
 
 def nested(history: History, above: str | None) -> list[dict[str, Any]]:
     """Children in file order, which pi's view sorts by time: the same in a file that grew."""
-    below = sorted(history.tree.children(above), key=lambda one: history.entry(one).timestamp)
+    below = history.tree.children(above)
+    if above is not None:
+        below = sorted(below, key=lambda one: history.entry(one).timestamp)
     return [
         {"id": one, **labelled(history, one), "children": nested(history, one)} for one in below
     ]
