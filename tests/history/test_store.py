@@ -98,6 +98,14 @@ def test_a_folder_name_is_one_name(cwd: str) -> None:
     assert "/" not in folder_name(cwd) and folder_name(cwd).startswith("--")
 
 
+@pytest.mark.parametrize("letter", ["x", "数"])
+def test_a_workspace_may_lie_as_deep_as_it_likes(store: Store, letter: str) -> None:
+    deep = [f"/{letter * 50}{'/a' * n}" for n in (70, 140, 1000, 1001)]
+    said = [said_in(store, cwd, cwd[-9:]) for cwd in deep]
+    assert len({path.parent for path in said}) == 4
+    assert [store.latest(cwd) for cwd in deep] == said
+
+
 def test_copies_of_older_files() -> None:
     path = Path("/x/a_b.jsonl")
     assert upgraded_path(path) == Path("/x/a_b.v3.jsonl")

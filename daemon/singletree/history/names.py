@@ -10,9 +10,12 @@ import os
 import re
 import time
 import uuid
+from hashlib import blake2s
 from pathlib import Path
 
 _UPGRADED = ".v3.jsonl"
+_LONGEST = 251
+"""Bytes between the dashes of a folder's name."""
 _SESSION_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?").fullmatch
 
 
@@ -35,9 +38,16 @@ def file_name(timestamp: str, session_id: str) -> str:
 
 
 def folder_name(cwd: str) -> str:
-    """`--home-me-project--` for a workspace; different workspaces may share one."""
+    """`--home-me-project--` for a workspace; different workspaces may share one.
+
+    Where that is too long for a name, which pi would fail at, its end is a hash.
+    """
     path = os.path.normpath(cwd).lstrip("/\\") if cwd else ""
-    return "--" + re.sub(r"[/\\:]", "-", path) + "--"
+    flat = re.sub(r"[/\\:]", "-", path)
+    raw = flat.encode("utf-8", "surrogatepass")
+    if len(raw) > _LONGEST:
+        flat = f"{raw[:200].decode('utf-8', 'ignore')}~{blake2s(raw, digest_size=8).hexdigest()}"
+    return f"--{flat}--"
 
 
 def same_folder(a: str, b: str) -> bool:
