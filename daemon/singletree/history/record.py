@@ -107,6 +107,10 @@ class History(Reading):
         The leaf stays where it is; only one who just looks on follows the writer's.
         """
         self._grow()
+        return self.theirs()
+
+    def theirs(self) -> list[str]:
+        """The ids of entries that other programs have added and that nobody asked for yet."""
         new, self._theirs = self._theirs, []
         return new
 

@@ -73,9 +73,9 @@ class Conversation:
         `first`: told before the entry, when that is written.
         """
         self.check_writable()
-        self._take_in()
         placed = self.history.append(entry, id=id, after=after)
         self._extend(placed, after)
+        self._tell_found(self.history.theirs())
         if first is not None:
             self._emit(first)
         self._emit(EntryAppended(placed))
@@ -99,7 +99,7 @@ class Conversation:
 
     def move(self, entry_id: str | None) -> None:
         """Set the leaf without adding anything that a model could see."""
-        self._take_in()
+        self._tell_found(self.history.take_in())
         if self.history.move(entry_id):
             self._known = None
             self._tell_leaf("navigate")
@@ -168,10 +168,10 @@ class Conversation:
             return None
         return size.tokens + (self.fixed if size.at is None and size.tokens else 0)
 
-    def _take_in(self) -> None:
+    def _tell_found(self, theirs: Sequence[str]) -> None:
         """Tell what another program has added, and what proved damaged since it was opened."""
-        if new := self.history.take_in():
-            for entry in self.history.entries(ids=new).entries:
+        if theirs:
+            for entry in self.history.entries(ids=theirs).entries:
                 self._emit(EntryAppended(entry))
         damage = self.history.damage
         for found in damage[self._told :]:
