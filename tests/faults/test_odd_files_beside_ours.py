@@ -171,10 +171,9 @@ async def test_a_session_stays_where_it_cannot_be_put_away(tmp_path: Path) -> No
         assert await opened(client, where) == session_id
 
 
-@pytest.mark.parametrize("name", ["permissions.json", "permissions.json.lock"])
-async def test_an_answer_that_cannot_be_remembered_holds_once(tmp_path: Path, name: str) -> None:
+async def test_an_answer_that_cannot_be_remembered_holds_once(tmp_path: Path) -> None:
     where = place(tmp_path)
-    occupied(where, name)
+    occupied(where, "permissions.json")
     (where.folder / "a.txt").write_text("old\n")
 
     async with daemon(where, *TURN) as client:
