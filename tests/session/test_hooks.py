@@ -567,6 +567,15 @@ async def test_a_message_for_the_next_turn_stands_behind_the_users(tmp_path: Pat
         assert outline(on.model.requests[0].messages) == ["user: hi", "user: remember"]
 
 
+async def test_a_turn_that_an_extension_begins_is_a_next_turn_too(tmp_path: Path) -> None:
+    desk = Desk()
+    async with stage(tmp_path, ScriptedModel([say("one")]), extensions=[desk]) as on:
+        desk.api.send("remember", deliver_as="nextTurn")
+        desk.api.send("look at this", trigger=True)
+        await on.until(lambda: on.session.turns.last is not None)
+        assert outline(on.model.requests[0].messages) == ["user: look at this", "user: remember"]
+
+
 @pytest.mark.parametrize(
     ("deliver_as", "expected"),
     [

@@ -50,8 +50,10 @@ class ExtensionMessages:
         return any(_begins(one) for one in self._messages)
 
     def take_beginning(self) -> list[ExtensionMessage]:
-        """Those that begin a turn."""
-        return self._take(_begins)
+        """Those that begin a turn, and behind them what waits for the next one."""
+        if not self.begins:
+            return []
+        return self._take(_begins) + self._take(lambda one: one.deliver_as == "nextTurn")
 
     def take_late(self) -> list[ExtensionMessage]:
         """Steering that no step took and that begins nothing."""
