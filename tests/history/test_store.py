@@ -98,6 +98,12 @@ def test_a_folder_name_is_one_name(cwd: str) -> None:
     assert "/" not in folder_name(cwd) and folder_name(cwd).startswith("--")
 
 
+def test_a_workspace_whose_name_is_no_utf8_has_its_sessions(store: Store) -> None:
+    path = said_in(store, "/w/caf\udce9", "hi")
+    assert store.latest("/w/caf\udce9") == path
+    assert [one.path for one in store.list("/w/caf\udce9").sessions] == [path]
+
+
 @pytest.mark.parametrize("letter", ["x", "数"])
 def test_a_workspace_may_lie_as_deep_as_it_likes(store: Store, letter: str) -> None:
     deep = [f"/{letter * 50}{'/a' * n}" for n in (70, 140, 1000, 1001)]

@@ -13,6 +13,8 @@ import uuid
 from hashlib import blake2s
 from pathlib import Path
 
+from singletree.messages import well_formed
+
 _UPGRADED = ".v3.jsonl"
 _LONGEST = 251
 """Bytes between the dashes of a folder's name."""
@@ -51,10 +53,13 @@ def folder_name(cwd: str) -> str:
 
 
 def same_folder(a: str, b: str) -> bool:
-    """Whether two texts name the same workspace, be it through a link."""
+    """Whether two texts name the same workspace, be it through a link.
+
+    A header has it as text: of a name that is no UTF-8 it knows what could be written.
+    """
     if not a or not b:
         return False
-    if os.path.normpath(a) == os.path.normpath(b):
+    if os.path.normpath(well_formed(a)) == os.path.normpath(well_formed(b)):
         return True
     return os.path.realpath(a) == os.path.realpath(b)
 
