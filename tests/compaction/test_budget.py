@@ -21,7 +21,15 @@ from singletree.compaction.budget import (
 from singletree.compaction.js import number, stringify
 from singletree.context.projection import Projection, project
 from singletree.history.entries import CompactionEntry, ContextEditEntry, Entry
-from singletree.messages import AgentMessage, Image, UnknownMessage, UserMessage
+from singletree.messages import (
+    AgentMessage,
+    AssistantMessage,
+    Image,
+    Text,
+    UnknownMessage,
+    Usage,
+    UserMessage,
+)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +87,25 @@ def test_the_last_good_answer_is_the_measure() -> None:
     ]
     assert context_tokens(Projection(tuple(messages))) == Size(500, 2 + 1 + 2 + 1, 1)
     assert context_tokens(Projection(tuple(messages[2:]))) == Size(0, 6, None)
+
+
+@pytest.mark.parametrize(
+    ("usage", "counts"),
+    [
+        (Usage(output=50), False),
+        (Usage(output=50, total_tokens=50), False),
+        (Usage(output=50, reasoning=20, total_tokens=50), False),
+        (Usage(input=1, output=50), True),
+        (Usage(cache_read=1, output=50), True),
+        (Usage(cache_write=1, output=50), True),
+        (Usage(output=50, total_tokens=51), True),
+    ],
+)
+def test_a_figure_for_the_answer_alone_is_no_measure(usage: Usage, counts: bool) -> None:
+    """Some servers leave out what they had in their cache."""
+    answer = AssistantMessage(content=[Text(text="x" * 40)], usage=usage)
+    found = context_tokens(Projection((user("a" * 4000), answer)))
+    assert found == (Size(usage.used, 0, 1) if counts else Size(0, 1010, None))
 
 
 def test_figures_from_before_a_compaction_or_an_edit_are_not_trusted() -> None:

@@ -8,6 +8,7 @@ import pytest
 from tests.faults.forgetful import Server, counted, limits
 from tests.session.stage import stage
 
+from singletree.messages import Usage
 from singletree.model.scripted import Turn, say
 from singletree.session.events import CompactionEnded
 
@@ -16,8 +17,13 @@ ANSWER = "many words " * 300
 
 @pytest.mark.parametrize(
     "answer",
-    [say(ANSWER), counted(say(ANSWER), 0), counted(say(ANSWER), 0).but(stop="stop")],
-    ids=["none", "zeros", "zeros with a stop"],
+    [
+        say(ANSWER),
+        counted(say(ANSWER), 0),
+        counted(say(ANSWER), 0).but(stop="stop"),
+        say(ANSWER).but(usage=Usage(output=50)),
+    ],
+    ids=["none", "zeros", "zeros with a stop", "the answer alone"],
 )
 async def test_compaction_starts(tmp_path: Path, answer: Turn) -> None:
     server = Server([answer], window=6000)

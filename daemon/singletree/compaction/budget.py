@@ -127,8 +127,12 @@ class Gauge:
 
 
 def measured(message: AssistantMessage) -> int:
-    """Tokens in the window as the provider counted them; 0 where the answer is no measure."""
-    return 0 if message.failed else message.usage.used
+    """Tokens in the window as the provider counted them; 0 where the answer is no measure.
+
+    Some servers count only the answer where they had the beginning in their cache.
+    """
+    used = message.usage.used
+    return 0 if message.failed or used <= message.usage.output else used
 
 
 def estimate(message: AgentMessage) -> int:
