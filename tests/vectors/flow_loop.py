@@ -303,11 +303,10 @@ class Told:
     def _entry(self, entry: Any) -> None:
         """What is said outside of a step belongs to the next one."""
         if entry.type == "custom_message":
-            row = ["custom"]
             if not self._running:
-                self.idle += both(row)
-                return
-        elif entry.type == "message" and isinstance(entry.message, UserMessage):
+                self.idle += both(["custom"])
+            return
+        if entry.type == "message" and isinstance(entry.message, UserMessage):
             row = ["user", text_of(entry.message.content)]
             if not self._running:
                 self.rows += self.idle
