@@ -88,6 +88,17 @@ def test_a_file_that_is_there_stays(history: History, tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir() if p.name.endswith(".part")] == []
 
 
+def test_no_session_is_replaced_by_what_was_made_of_it(history: History, tmp_path: Path) -> None:
+    content = history.file.read_bytes()
+    (tmp_path / "link").symlink_to(history.file.parent)
+    for target in (history.file, tmp_path / "link" / history.file.name):
+        with pytest.raises(SessionError, match="never replaced"):
+            exports.save(history, "jsonl", str(target), replace=True)
+    assert history.file.read_bytes() == content
+    made = exports.save(history, "jsonl", str(history.file.with_name("a copy.jsonl")))
+    assert made.is_file()
+
+
 def test_where_it_cannot_be_written_it_says_why(history: History, tmp_path: Path) -> None:
     with pytest.raises(SessionError, match="No such file or directory"):
         exports.save(history, "md", str(tmp_path / "none" / "x.md"))

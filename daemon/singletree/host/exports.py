@@ -15,6 +15,7 @@ from singletree.errors import SessionError
 from singletree.export.lines import json_lines
 from singletree.export.markdown import markdown
 from singletree.export.page import html_page
+from singletree.history.names import same_folder
 from singletree.history.record import History
 from singletree.messages import well_formed
 from singletree.pathtext import at_home, is_there
@@ -23,6 +24,7 @@ Format = Literal["jsonl", "md", "html"]
 
 NO_PATH = "The path holds characters that no file name can have."
 EXISTS = "There is a file {path} already; name another one, or replace it (`replace`, --force)."
+SESSIONS = "{path} stands among the sessions, whose files are never replaced; name another one."
 NOT_WRITTEN = "The export could not be written to {path}: {why}."
 TOO_LONG = "The export is too long for one message; name a file for it."
 
@@ -63,8 +65,11 @@ def save(history: History, form: Format, given: str, *, replace: bool = False) -
     path = Path(history.header.cwd, at_home(given))
     part = path.parent / f".{path.name}.{os.getpid()}.part"
     try:
-        if is_there(path) and not replace:
-            raise SessionError(EXISTS.format(path=path), detail={"path": str(path)})
+        if is_there(path):
+            among = same_folder(str(path.parent), str(history.file.parent))
+            if among or not replace:
+                text = SESSIONS if among else EXISTS
+                raise SessionError(text.format(path=path), detail={"path": str(path)})
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         try:
             with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as out:
