@@ -8,7 +8,6 @@ what an entry says. Read next: index.py (which finds it), recovery.py (which cop
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from hashlib import blake2s
 from pathlib import Path
 from typing import Literal
 
-from singletree.private import make_private
+from singletree.private import make_private, put_whole
 
 DamageKind = Literal[
     "torn_tail",
@@ -117,11 +116,8 @@ def keep_aside(folder: Path, name: str, offset: int, raw: bytes) -> tuple[Path |
         if path.exists() and path.stat().st_size == len(raw):
             return path, False
         make_private(folder)
-        part = path.with_name(f"{path.name}.part")
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "wb") as out:
+        with put_whole(path) as out:
             out.write(raw)
-        part.replace(path)
     except OSError:
         return None, True
     return path, True

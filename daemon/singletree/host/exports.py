@@ -6,7 +6,6 @@ Never opens a session for writing. Slow for a large one: call it in a worker thr
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -19,6 +18,7 @@ from singletree.history.names import same_folder
 from singletree.history.record import History
 from singletree.messages import well_formed
 from singletree.pathtext import at_home, is_there
+from singletree.private import put_whole
 
 Format = Literal["jsonl", "md", "html"]
 
@@ -63,21 +63,14 @@ def save(history: History, form: Format, given: str, *, replace: bool = False) -
     if "\0" in given or well_formed(given) != given:
         raise SessionError(NO_PATH, code="input_rejected")
     path = Path(history.header.cwd, at_home(given))
-    part = path.parent / f".{path.name}.{os.getpid()}.part"
     try:
         if is_there(path):
             among = same_folder(str(path.parent), str(history.file.parent))
             if among or not replace:
                 text = SESSIONS if among else EXISTS
                 raise SessionError(text.format(path=path), detail={"path": str(path)})
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as out:
-                out.writelines(pieces(history, form))
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+        with put_whole(path) as out:
+            out.writelines(piece.encode("utf-8", "replace") for piece in pieces(history, form))
     except OSError as error:
         why = error.strerror or "it failed"
         raise SessionError(

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import time
 from pathlib import Path
 
 from singletree.history.handles import sync_folder
 from singletree.messages import well_formed
-from singletree.private import make_private
+from singletree.private import make_private, put_whole
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -25,18 +24,11 @@ def replace_file(path: Path, text: str) -> None:
     target = path.resolve()
     make_private(target.parent)
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(well_formed(text))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
+    with put_whole(target) as file:
+        os.fchmod(file.fileno(), mode)
+        file.write(well_formed(text).encode())
+        file.flush()
+        os.fsync(file.fileno())
     sync_folder(target.parent)
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import zlib
 from pathlib import Path
 
 from singletree.history.handles import sync_folder
-from singletree.private import make_private
+from singletree.private import make_private, put_whole
 from singletree.session.edits.edit import digest
 
 DAMAGED = "the text that was kept is damaged"
@@ -25,13 +24,10 @@ def keep_text(folder: Path, data: bytes) -> None:
     path = folder / digest(data)
     if path.exists():
         return
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    with open(os.open(fresh, flags, 0o600), "wb") as file:  # noqa: PTH123
+    with put_whole(path) as file:
         file.write(zlib.compress(data, 1))
         file.flush()
         os.fsync(file.fileno())
-    fresh.replace(path)
     sync_folder(folder)
 
 

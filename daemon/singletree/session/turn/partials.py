@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from pathlib import Path
 
 from singletree.errors import or_session_error
 from singletree.messages import AssistantMessage
 from singletree.pathtext import LONG, read_plain
-from singletree.private import make_private
+from singletree.private import make_private, put_whole
 from singletree.session.files import put_aside
 
 FIRST, EVERY = 0.1, 0.5
@@ -39,13 +38,11 @@ def read_partial(path: Path) -> tuple[str, AssistantMessage] | None:
 
 def write_partial(path: Path, entry_id: str, message: AssistantMessage) -> None:
     """Replace the file, at once or not at all. Call it in a worker thread."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
     body = json.dumps({"id": entry_id, "message": message.dump()}, ensure_ascii=False)
     with or_session_error(NOT_KEPT, path):
         make_private(path.parent)
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+        with put_whole(path) as out:
             out.write(body.encode("utf-8", "replace"))
-        fresh.replace(path)
 
 
 def drop_partial(path: Path) -> None:
