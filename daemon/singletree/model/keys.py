@@ -14,6 +14,7 @@ from pathlib import Path
 from singletree.errors import or_session_error
 from singletree.held import held
 from singletree.jsontext import read_object
+from singletree.private import put_whole
 
 NOT_KEPT = "The key could not be kept in {path}: {why}."
 
@@ -43,19 +44,8 @@ def write_key(path: Path, provider: str, key: str | None) -> None:
             entries.pop(provider, None)
             if key is not None:
                 entries[provider] = {"type": "api_key", "key": key}
-            _replace(real, json.dumps(entries, indent=2, ensure_ascii=False) + "\n")
-
-
-def _replace(path: Path, text: str) -> None:
-    import tempfile
-
-    handle, name = tempfile.mkstemp(prefix=".auth-", dir=path.parent)  # made with mode 0600
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode(errors="replace"))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+            text = json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+            with put_whole(real) as file:
+                file.write(text.encode(errors="replace"))
+                file.flush()
+                os.fsync(file.fileno())
