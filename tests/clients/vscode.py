@@ -1,7 +1,7 @@
 """The extension packed and put into a real VS Code, once for all tests; its own tests, run there.
 
 The clicks stand in vscode-extension/test/clicks. With SHOTS=FOLDER in the environment they leave
-pictures there. Read next: vscode_install.py.
+pictures there, in the theme that THEME names. Read next: vscode_install.py.
 """
 
 from __future__ import annotations

@@ -235,6 +235,12 @@ def test_a_large_tree_against_a_plain_walk() -> None:
         (call("a", "b"), "read"),
         (entry("a", None, "compaction", summary="## Goal\nall"), "## Goal all"),
         (entry("a", None, "branch_summary", summary="tried"), "tried"),
+        (
+            entry("a", None, "branch_summary", summary="One went\nand came:\n\n## Goal\nfix"),
+            "## Goal fix",
+        ),
+        (entry("a", None, "branch_summary", summary="It was tried:\n\n"), "It was tried:"),
+        (entry("a", None, "compaction", summary="So far:\n\nall"), "So far: all"),
         (entry("a", None, "model_change", provider="p", modelId="m"), "p/m"),
         (entry("a", None, "thinking_level_change", thinkingLevel="high"), "high"),
         (entry("a", None, "label", targetId="b", label="here"), "here"),

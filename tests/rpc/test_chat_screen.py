@@ -6,7 +6,9 @@ import io
 
 import pytest
 
+from singletree.chat.commands import PAST, last_words
 from singletree.chat.events import Session, show
+from singletree.chat.link import Json, Object
 from singletree.chat.screen import Screen
 
 
@@ -45,3 +47,18 @@ def test_a_hint_that_the_message_holds_is_not_said_twice() -> None:
         out.getvalue()
         == "✗ No key: set A_KEY (auth_required)\n✗ No key (auth_required)\n  set A_KEY\n"
     )
+
+
+def test_long_last_words_end_with_a_mark() -> None:
+    said = ["far back", "why?", "word " * PAST, " "]
+    roles = ("user", "user", "assistant", "assistant")
+    entries: list[Json] = [
+        {"message": {"role": role, "content": words}}
+        for role, words in zip(roles, said, strict=True)
+    ]
+    told: Object = {"history": {"entries": entries}}
+    *short, long = last_words(told)
+    assert short == ["you: far back", "you: why?"]
+    assert long.startswith("agent: word word")
+    assert long.endswith("word…")
+    assert len(long) <= len("agent: ") + PAST

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from singletree.chat.branches import fork, goto, label, tree, who
 from singletree.chat.leave import mode, rules, trust, undo
 from singletree.chat.link import Object, Refused, number, part, pick, rows, said, text
-from singletree.chat.screen import one_line, tokens
+from singletree.chat.screen import cut, one_line, tokens
 from singletree.chat.talk import Misused, Quit, Talk
 
+PAST = 300
+"""Characters of each of the last words of a session that goes on."""
 UNSAID = "(nothing said yet)"
 TYPING = """\
 While a turn runs, a line you type steers it; /queue TEXT waits for its end.
@@ -192,11 +194,18 @@ def _quit(talk: Talk, rest: str) -> None:
 
 def show_past(talk: Talk, told: Object) -> None:
     """Where a session that goes on stands: its last words."""
-    for entry in rows(told, "history", "entries")[-4:]:
-        message = part(entry, "message")
-        words = said(message)
-        if text(message, "role") in ("user", "assistant") and words.strip():
-            talk.screen.say(f"{who(message)}: {one_line(words)[:400]}", "dim")
+    for line in last_words(told):
+        talk.screen.say(line, "dim")
+
+
+def last_words(told: Object) -> list[str]:
+    """What was said last in a session that was opened, each in a few lines at most."""
+    messages = [part(entry, "message") for entry in rows(told, "history", "entries")[-4:]]
+    return [
+        f"{who(message)}: {cut(one_line(said(message)), PAST)}"
+        for message in messages
+        if text(message, "role") in ("user", "assistant") and said(message).strip()
+    ]
 
 
 COMMANDS = {

@@ -31,6 +31,11 @@ def one_line(words: str) -> str:
     return " ".join(clean(words).split())
 
 
+def cut(words: str, most: int) -> str:
+    """The text, or its beginning and a mark: at most so many characters."""
+    return words if len(words) <= most else words[: most - 1].rstrip() + "…"
+
+
 class Screen:
     """Writes for a person, or plainly into a pipe when `lively` is false.
 
@@ -163,7 +168,7 @@ class Screen:
 
     def _fit(self, words: str, used: int) -> str:
         room = (shutil.get_terminal_size().columns if self._lively else 160) - used
-        return words if len(words) <= room else words[: max(room - 1, 10)] + "…"
+        return cut(words, max(room, 11))
 
 
 def outcome(event: Object) -> str:

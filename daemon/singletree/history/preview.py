@@ -20,8 +20,15 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 def preview(data: Json) -> str:
     """At most 120 characters on one line, of what a person wrote where an editor added to it."""
-    text = text_of_line(_own_words(data))
+    text = _apart(data, text_of_line(_own_words(data)))
     return excerpt(_CONTROLS.sub(" ", text[: 8 * LENGTH]), LENGTH)
+
+
+def _apart(data: Json, text: str) -> str:
+    """Without the sentence before every branch's summary: it tells no row from another."""
+    lead, _, rest = text.partition("\n\n")
+    led = data.get("type") == "branch_summary" and lead.endswith(":") and rest.strip()
+    return rest if led else text
 
 
 def text_of_line(data: Json) -> str:
