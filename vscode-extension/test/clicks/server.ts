@@ -50,7 +50,7 @@ export async function serve(wishes: Wishes): Promise<Server> {
     write(join(home, "data", "Machine", "settings.json"), JSON.stringify({ ...ofDaemon(script, wishes.daemon), ...settings }));
   };
   set({});
-  write(join(home, "data", "User", "settings.json"), JSON.stringify({ ...CALM, ...wishes.settings }));
+  write(join(home, "data", "User", "settings.json"), JSON.stringify({ ...CALM, ...themed(), ...wishes.settings }));
   if (wishes.guest) write(join(home, "agent", "extensions", "guest.py"), wishes.guest);
   write(join(home, "config.yaml"), "");
   const port = await freePort();
@@ -74,6 +74,12 @@ const CALM = {
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "window.commandCenter": false, "editor.minimap.enabled": false, "files.autoSave": "off",
 };
+
+/** Pictures are looked at in more than one theme: THEME names it. */
+function themed(): object {
+  const theme = process.env["THEME"];
+  return theme ? { "workbench.colorTheme": theme } : {};
+}
 
 function ofDaemon(script: string, more: string[] = []): object {
   return {

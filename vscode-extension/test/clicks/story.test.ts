@@ -35,6 +35,8 @@ test("a prompt streams as Markdown, with thinking folded and tags as text", asyn
   assert.equal(await answer.locator("b").count(), 0);
   assert.equal(await answer.locator("ol li").count(), 2);
   assert.equal(await window.view.locator("details.thinking[open]").count(), 0);
+  const ground = await answer.locator(".code").evaluate((code) => getComputedStyle(code).backgroundColor);
+  assert.doesNotMatch(ground, /^(transparent|rgba\(.*, 0\))$/, "code stands on a ground of its own");
   await window.shot("03-answer");
 });
 
@@ -107,6 +109,7 @@ test("stop ends the turn, and what waited comes back into the box", async () => 
   await window.rests();
   await window.shows("Stopped");
   await window.holds("and then this");
+  await window.shot("09-returned");
   await window.view.locator(".queued").first().waitFor({ state: "detached" });
   await window.box.fill("");
 });
