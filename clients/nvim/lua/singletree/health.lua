@@ -35,7 +35,7 @@ local function program()
     return
   end
   local said = run({ cmd[1], 'doctor' })
-  for line in vim.gsplit(said or '', '\n') do
+  for line in vim.gsplit(said or '', '\n+') do
     health.info(line)
   end
 end
