@@ -445,7 +445,7 @@ async def test_a_question_says_what_it_is_about(house: House) -> None:
     assert (command.kind, command.title) == ("command", "git status -s && npm test")
     assert command.command == "git status -s && npm  test"
     assert command.cwd == str(house.workspace)
-    assert command.reason == "No rule allows git status -s, npm test."
+    assert command.reason == "No rule allows `git status -s`, `npm test`."
     assert command.input == {"command": "git status -s && npm  test"}
     assert [(o.id, o.scope, o.pattern) for o in command.options] == [
         ("allow_once", "once", None),

@@ -56,7 +56,7 @@ export class Questions {
       subject.command !== undefined && command.element,
       subject.diff ? diffView(subject.diff) : null,
       !subject.diff && subject.command === undefined && subject.paths.length > 0 && h("pre", { className: "command" }, subject.paths.join("\n")),
-      h("div", { className: "faint reason" }, asked.reason, subject.cwd ? h("div", {}, `in ${subject.cwd}`) : null),
+      h("div", { className: "faint reason" }, ...withCode(asked.reason), subject.cwd ? h("div", {}, `in ${subject.cwd}`) : null),
       h("div", { className: "options" }, ...[...now, ...session].map(button)),
       longer.length > 0 && h(
         "details", {}, h("summary", { className: "faint" }, icon("more"), "An answer for longer…"), h("div", { className: "options" }, ...longer.map(button)),
@@ -104,8 +104,13 @@ class Command {
   }
 }
 
+/** What stands between backquotes, as code. */
+function withCode(text: string): (string | HTMLElement)[] {
+  return text.split("`").map((part, index) => (index % 2 ? h("code", {}, part) : part));
+}
+
 function optionButton(option: PermissionOption, first: boolean, click: () => void): HTMLElement {
-  const label = h("span", {}, ...option.label.split("`").map((text, index) => (index % 2 ? h("code", {}, text) : text)));
+  const label = h("span", {}, ...withCode(option.label));
   const look = `${first ? "primary " : ""}option ${option.scope === "once" ? "now" : ""}`;
   return h("button", { className: look, type: "button", title: option.pattern ? `Covers ${option.pattern}` : "", on: { click } }, label);
 }

@@ -44,6 +44,7 @@ test("a command waits for permission, given by the keyboard, and its line opens"
   await window.say("run it");
   const allow = window.view.getByRole("button", { name: "Allow once" });
   await allow.waitFor();
+  await window.view.locator(".reason code", { hasText: "sleep 1.5" }).waitFor();
   await window.shot("04-permission");
   await window.box.press("Shift+Tab");
   for (let steps = 0; steps < 12 && !(await allow.evaluate((button) => button === document.activeElement)); steps++) {

@@ -163,6 +163,6 @@ def _why_command(parsed: Parsed, missing: Sequence[Argv], private: Place | None)
         return ASK_UNREAD.format(doubt="; ".join(parsed.doubts) or "it is empty")
     if missing:
         lines = (" ".join(word or "…" for word in argv) for argv in missing[:3])
-        told = ", ".join(excerpt(line, MAX_TITLE) for line in lines)
+        told = ", ".join(f"`{excerpt(line, MAX_TITLE)}`" for line in lines)
         return ASK_COMMAND.format(commands=told)
     return ASK_DOUBT.format(doubt="; ".join(parsed.doubts))
