@@ -291,6 +291,12 @@ function tests.what_does_not_count_stands_there_until_the_folder_is_trusted()
   assert(store:get('skipped') == nil and store.info.trusted)
 end
 
+function tests.in_a_narrow_window_the_keys_stay_and_the_title_goes()
+  local line = require('singletree.status').along(0)
+  local narrow = vim.api.nvim_eval_statusline(line, { maxwidth = 42 }).str
+  assert(narrow:find('<C-s> sends · <C-c> stops · g? keys', 1, true), narrow)
+end
+
 for name, test in pairs(tests) do
   local good, problem = xpcall(test, debug.traceback)
   if not good then

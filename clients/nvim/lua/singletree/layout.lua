@@ -67,7 +67,7 @@ local function transcript(buf, bar, below)
     concealcursor = 'nvc',
     breakindent = true,
     winfixwidth = beside,
-    statusline = ' transcript%=%<<CR> opens · q closes · g? keys ',
+    statusline = ' %<transcript%=<CR> opens · q closes · g? keys ',
   })
   if beside and not below then
     local width = now.width < 1 and math.floor(vim.o.columns * now.width) or now.width

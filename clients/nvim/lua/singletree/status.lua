@@ -78,7 +78,7 @@ end
 function M.along(number)
   local chat = numbered(number)
   local along = chat and chat.along and ' + ' .. plain(chat.along.name) or ''
-  return ' prompt' .. along .. '%=%<<C-s> sends · <C-c> stops · g? keys '
+  return ' %<prompt' .. along .. '%=<C-s> sends · <C-c> stops · g? keys '
 end
 
 --- For a statusline: the conversation of the current workspace, or nothing while there is none.
