@@ -160,6 +160,8 @@ test("the tree is gone through with keys: a label, a branch shut and opened, a m
   await row.pressSequentially("tour");
   await window.tree.locator(".entry:focus", { hasText: "A short tour" }).waitFor();
   await window.tree.locator(".sought", { hasText: "tour" }).waitFor();
+  const colour = (text: string): Promise<string> => window.treeRow(text).evaluate((line) => getComputedStyle(line).color);
+  assert.notEqual(await colour("edit it"), await colour("run it"), "a branch that was left is told from the path");
   await window.shot("11-tree-sought");
   await row.click({ button: "right" });
   await window.page.getByRole("menuitem", { name: "Begin a new session from here" }).waitFor();
