@@ -89,11 +89,13 @@ class Reception:
                 log.warning("a client cannot be let in: %s", error)
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
-            if await asyncio.to_thread(is_confined, client):
-                log.warning("a command that is confined wanted to speak with the daemon")
-                client.close()
-            else:
-                self._let_in(client)
+            with contextlib.ExitStack() as unless:
+                unless.enter_context(client)
+                if await asyncio.to_thread(is_confined, client):
+                    log.warning("a command that is confined wanted to speak with the daemon")
+                    continue
+                unless.pop_all()
+            self._let_in(client)
 
     def _let_in(self, client: socket.socket) -> None:
         self._claim.show()

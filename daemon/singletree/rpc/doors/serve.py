@@ -105,14 +105,21 @@ async def serve_socket(door: Door, client: socket.socket) -> None:
     finally:
         running.cancel()
         parent.close()
-        await outbox.flushed(FLUSH_SECONDS)
-        outbox.close()
-        with contextlib.suppress(OSError):
-            client.shutdown(socket.SHUT_RDWR)  # wakes both threads
-        await asyncio.to_thread(_join, line, outbox)
-        client.close()
+        await _hang_up(client, line, outbox)
     if not running.cancelled() and (error := running.exception()) is not None:
         log.error("the connection failed", exc_info=error)
+
+
+async def _hang_up(client: socket.socket, line: Line, outbox: Outbox) -> None:
+    """Let go out what waits, and close: at once where even this is cancelled."""
+    with client:
+        try:
+            await outbox.flushed(FLUSH_SECONDS)
+        finally:
+            outbox.close()
+            with contextlib.suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)  # wakes both threads
+        await asyncio.to_thread(_join, line, outbox)
 
 
 async def converse(connection: Connection, line: Line) -> None:
