@@ -77,8 +77,10 @@ end
 ---@return string
 function M.along(number)
   local chat = numbered(number)
-  local along = chat and chat.along and ' + ' .. plain(chat.along.name) or ''
-  return ' %<prompt' .. along .. '%=<C-s> sends · <C-c> stops · g? keys '
+  if chat and chat.along then -- what goes along matters more than the keys
+    return ' prompt + ' .. plain(chat.along.name) .. '%<%=g? keys '
+  end
+  return ' %<prompt%=<C-s> sends · <C-c> stops · g? keys '
 end
 
 --- For a statusline: the conversation of the current workspace, or nothing while there is none.
