@@ -7,11 +7,9 @@ Data, and who it holds for. Never knows a request. Read next: dialect.py (who as
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
 from pydantic import JsonValue
 
-from singletree.model.base import ModelInfo
 from singletree.model.proxies import host_of, is_loopback
 
 Switches = Mapping[str, JsonValue]
@@ -78,17 +76,12 @@ _CLAUDE: Switches = {"cacheControlFormat": "anthropic"}
 """OpenRouter caches for Claude only what is marked."""
 
 
-def detected(info: ModelInfo) -> Switches:
+def detected(provider: str, base_url: str, model_id: str) -> Switches:
     """The switches of a model's provider; by its address if nobody knows the name."""
-    claude = info.provider == "openrouter" and info.id.startswith("anthropic/")
-    return _detected(info.provider, info.base_url, claude)
-
-
-@lru_cache(maxsize=256)
-def _detected(provider: str, base_url: str, claude: bool) -> Switches:
     known = BY_PROVIDER.get(_SAME.get(provider, provider))
     if known is None:
         known = _at(host_of(base_url).rstrip("."))
+    claude = provider == "openrouter" and model_id.startswith("anthropic/")
     return {**known, **_CLAUDE} if claude else known
 
 

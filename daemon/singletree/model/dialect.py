@@ -7,6 +7,7 @@ detect.py (what a provider's are), openai.py (who asks most).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from pydantic import JsonValue
 
@@ -41,11 +42,18 @@ KEY_LENGTH = 64
 
 def setting(info: ModelInfo, name: str) -> JsonValue:
     """A switch: the model's own, else its provider's, else the default."""
-    for said in (info.compat, detected(info), _OF_API.get(info.api, {}), DEFAULTS):
-        value = said.get(name)
-        if value is not None:
-            return value
-    return None
+    value = info.compat.get(name)
+    return value if value is not None else _usual(info).get(name)
+
+
+def _usual(info: ModelInfo) -> Mapping[str, JsonValue]:
+    return _merged(info.api, info.provider, info.base_url, info.id)
+
+
+@lru_cache(maxsize=256)
+def _merged(api: str, provider: str, base_url: str, model_id: str) -> Mapping[str, JsonValue]:
+    """All that holds where models.json says nothing; a request asks for some thirty switches."""
+    return {**DEFAULTS, **_OF_API.get(api, {}), **detected(provider, base_url, model_id)}
 
 
 def flag(info: ModelInfo, name: str) -> bool:
