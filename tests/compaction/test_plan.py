@@ -15,7 +15,6 @@ from singletree.history.entries import (
     LEAF_TYPE,
     BranchSummaryEntry,
     CompactionEntry,
-    ContextEditEntry,
     CustomEntry,
     Entry,
     LabelEntry,
@@ -169,12 +168,6 @@ def test_nothing_is_lost_between_the_summary_and_what_is_kept(line: list[Entry],
     given_up = sum(map(estimate, (*found.messages, *found.prefix)))
     staying = sum(map(estimate, kept.messages[1:]))
     assert given_up + staying == sum(estimate(message) for _, message in rows)
-
-
-def test_an_edit_does_not_reach_a_summary_that_comes_after_it() -> None:
-    line = path(user("a"), user("b"), ContextEditEntry(target_id="e5"), user("c"))
-    made = CompactionEntry(summary="S", first_kept_entry_id="e3")
-    assert project(path(*line, made)).sources == ("e5", "e4")
 
 
 @given(long_paths, st.integers(0, 12))

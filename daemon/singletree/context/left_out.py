@@ -105,7 +105,7 @@ def not_projected(path: Sequence[Entry], projection: Projection, estimate: Estim
     chosen = selected(path)
     newest = chosen[0] if chosen and isinstance(chosen[0], CompactionEntry) else None
     counted = {id(entry) for entry in chosen}
-    edits = edits_of(path)
+    edits = edits_of(chosen)
     sources = set(projection.sources)
     parts = []
     for entry in path:

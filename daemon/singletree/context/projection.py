@@ -77,7 +77,7 @@ class Projection:
 def project(path: Sequence[Entry]) -> Projection:
     """The context of a path (root first): newest compaction, kept tail, edits, settings."""
     chosen = selected(path)
-    edits = edits_of(path)
+    edits = edits_of(chosen)
     newest = chosen[0] if chosen and isinstance(chosen[0], CompactionEntry) else None
     messages: list[AgentMessage] = []
     sources: list[str] = []
